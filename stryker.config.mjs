@@ -1,9 +1,14 @@
 const folder = process.env.PLUMBLINE_MUTATED;
 
+/** Folders whose tests need nothing of vitest's own workers. */
+const isInProcess = ['kernel', 'state'].includes(folder);
+
 /** Mutants of one folder of src, which scripts/mutation.mjs names. docs/mutation.md says what came of it. */
 export default {
-  plugins: ['@stryker-mutator/vitest-runner'],
-  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner', './scripts/lib/mutation-runner.mjs'],
+  testRunner: isInProcess ? 'in-process' : 'vitest',
+  // Each run evaluates the tests anew, and no module is ever given back.
+  maxTestRunnerReuse: isInProcess ? 150 : 0,
   vitest: { configFile: 'vitest.mutation.config.ts', related: false },
   mutate: [`src/${folder}/**/*.ts`, '!src/**/*.generated.ts'],
   coverageAnalysis: 'perTest',

@@ -80,6 +80,16 @@ describe('a sizer with a cache', () => {
     expect(inner.asked).toBe(7);
   });
 
+  it('caches nothing if no input may be kept', () => {
+    const inner = new CountingSizer();
+    const sizer = rememberingSizer(inner, { entries: 0 });
+    for (let i = 0; i < 2; i++) expect(sizer.lzssSize(numbered(7))).toBe(7);
+    expect(inner.asked).toBe(2);
+    const one = rememberingSizer(inner, { entries: 1 });
+    for (let i = 0; i < 2; i++) expect(one.lzssSize(numbered(7))).toBe(7);
+    expect(inner.asked).toBe(3);
+  });
+
   it('passes an error on each time', async () => {
     const sizer = rememberingSizer(await loadCalldataSizer(new Uint8Array()), { bytes: 2 ** 30 });
     const input = new Uint8Array(MAX_LZSS_INPUT + 1);

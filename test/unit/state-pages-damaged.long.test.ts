@@ -73,10 +73,11 @@ describe.each<[HashScheme, number, number, number]>([
   ['poseidon2', 9, 70, 12],
   ['mimc', 4, 50, 5],
 ])('%s: damaged pages', (scheme, blocks, accounts, changed) => {
-  const opened = stored(scheme, blocks, accounts);
+  let opened: Promise<Stored> | undefined;
+  const open = () => (opened ??= stored(scheme, blocks, accounts));
 
   it('are refused if any byte differs or the end is missing', async () => {
-    const { store, ...rest } = await opened;
+    const { store, ...rest } = await open();
     const random = seededRandom(5);
     for (const [key, page] of store.pages) {
       let damaged = page.slice(0, [0, 8, random(page.length), page.length - 1][random(4)]);
@@ -96,14 +97,14 @@ describe.each<[HashScheme, number, number, number]>([
   });
 
   it('are noticed if missing, and there are no unused pages', async () => {
-    const { store } = await opened;
+    const { store } = await open();
     for (const key of store.pages.keys()) {
       expect(await orCorrupt(load(scheme, store.with(key, undefined), { check: 'full' })), key).toBe('STORE_CORRUPT');
     }
   });
 
   it('never change an answer, even with a valid checksum', async () => {
-    const all = await opened;
+    const all = await open();
     const { store } = all;
     const random = seededRandom(6);
     const keys = [...store.pages.keys()].filter((key) => key !== 'state');
@@ -122,7 +123,7 @@ describe.each<[HashScheme, number, number, number]>([
   });
 
   it('cannot hide a key from the index', async () => {
-    const all = await opened;
+    const all = await open();
     const key = [...all.store.pages.keys()].find((name) => name.startsWith('0/k'))!;
     const page = all.store.pages.get(key)!;
     for (const entry of [1, 5, 9]) {
@@ -133,7 +134,7 @@ describe.each<[HashScheme, number, number, number]>([
   });
 
   it('are refused for a state with another root', async () => {
-    const all = await opened;
+    const all = await open();
     const page = reseal('state', all.store.pages.get('state')!, (content) => {
       content[content.length - 1]! ^= 1;
     });
@@ -143,7 +144,7 @@ describe.each<[HashScheme, number, number, number]>([
   });
 
   it('of another commit or under another key are refused', async () => {
-    const all = await opened;
+    const all = await open();
     const { store, earlier } = all;
     let mixed = 0;
     for (const [key, page] of earlier.pages) {
@@ -161,7 +162,7 @@ describe.each<[HashScheme, number, number, number]>([
   });
 
   it('leave the kernel unchanged', async () => {
-    const { store, state } = await opened;
+    const { store, state } = await open();
     const [hasher, kernel] = await Promise.all([
       loadHasher(scheme),
       loadTrieKernel(scheme, { undo: true, nodes: true }),

@@ -172,6 +172,26 @@ describe('world state', () => {
     }
   });
 
+  it('reports progress in chunks of the first accounts, else once', async () => {
+    const held = await openState('poseidon2');
+    const told: number[] = [];
+    const tell = (fraction: number) => told.push(fraction);
+    const first = Array.from({ length: 1100 }, (_, i) => change(i + 1, undefined, state(1n, BigInt(i))));
+    held.applyBlock(0, [], tell);
+    held.applyBlock(1, first, tell);
+    expect(told).toEqual([1024 / 1100, 1]);
+    expect([held.account(1, address(1)), held.account(1, address(1100))]).toMatchObject([
+      state(1n, 0n),
+      state(1n, 1099n),
+    ]);
+    held.applyBlock(
+      2,
+      first.map((one, i) => ({ ...one, before: state(1n, BigInt(i)), after: state(2n, 0n) })),
+      tell,
+    );
+    expect(told).toEqual([1024 / 1100, 1, 1]);
+  });
+
   it('drops the undo record of the oldest block, and the tries that only it needed', async () => {
     const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
     const drop = vi.spyOn(kernel, 'dropTrie');

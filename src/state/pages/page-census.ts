@@ -1,5 +1,5 @@
 import { ACCOUNT_TRIE, LEAF_LEVELS, pageKey, pagesOf, ROOT, STATE_KEY, topLevel } from './geometry.js';
-import { PageReader, pageCorrupt } from './page-codec.js';
+import { PageReader } from './page-codec.js';
 import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './page-content.js';
 
 /**
@@ -9,9 +9,7 @@ import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './p
  * @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW`
  */
 export function requirePages(read: (key: string) => Uint8Array | undefined): void {
-  const header = read(STATE_KEY);
-  if (header === undefined) throw pageCorrupt(STATE_KEY, 'missing');
-  decodeHeader(header);
+  decodeHeader(read(STATE_KEY));
   for (const { position, stored } of leavesOf(ACCOUNT_TRIE, read)) {
     if (stored?.hasStorage === true) leavesOf(position, read);
   }

@@ -1,0 +1,153 @@
+import { EVMError } from '@ethereumjs/evm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EvmExports } from '../../src/kernel/evm/evm-exports.js';
+import type { EvmKernel } from '../../src/kernel/evm/evm-kernel.js';
+import { returnEvmKernel, takeEvmKernel } from '../../src/kernel/evm/evm-kernels.js';
+import { EvmMemory } from '../../src/kernel/evm/evm-memory.js';
+import { evmBuild, loadEvmModule, preferEvmBuild } from '../../src/kernel/evm/evm-module.js';
+import { bigIntToBytes } from '../../src/primitives/bytes.js';
+
+describe('idle kernels of the EVM', () => {
+  /** Takes all that are idle, so that each test begins with none. */
+  async function takeNew(configuration: string): Promise<EvmKernel> {
+    const kernel = await takeEvmKernel(undefined);
+    kernel.configuration = configuration;
+    return kernel;
+  }
+  const taken: EvmKernel[] = [];
+  beforeEach(async () => {
+    for (let i = 0; i < 4; i++) taken.push(await takeEvmKernel(undefined));
+  });
+  afterEach(() => preferEvmBuild('auto'));
+
+  it('are taken by their configuration, the newest first', async () => {
+    const [one, two, other] = [await takeNew('a'), await takeNew('a'), await takeNew('b')];
+    for (const kernel of [one, two, other]) returnEvmKernel(kernel);
+    expect(await takeEvmKernel('a')).toBe(two);
+    expect(await takeEvmKernel('a')).toBe(one);
+    // None is fit: any idle one is better than a new one.
+    expect(await takeEvmKernel('a')).toBe(other);
+    expect([one, two, other]).not.toContain(await takeEvmKernel('a'));
+  });
+
+  it('are four at most, of which the oldest goes', async () => {
+    const five: EvmKernel[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) five.push(await takeNew(name));
+    for (const kernel of five) returnEvmKernel(kernel);
+    expect(await takeEvmKernel('b')).toBe(five[1]);
+    expect(five[0]).not.toBe(await takeEvmKernel('a'));
+  });
+
+  it('are of one build', async () => {
+    const before = await takeNew('a');
+    returnEvmKernel(before);
+    preferEvmBuild('scalar');
+    expect([evmBuild(), before.build]).toEqual(['scalar', 'auto']);
+    const scalar = await takeEvmKernel('a');
+    expect(scalar).not.toBe(before);
+    expect(scalar.build).toBe('scalar');
+    preferEvmBuild('auto');
+    expect(await takeEvmKernel('a')).toBe(before);
+  });
+
+  it('are compiled once for each build', async () => {
+    const module = await loadEvmModule();
+    expect(await loadEvmModule()).toBe(module);
+    preferEvmBuild('scalar');
+    expect(await loadEvmModule()).not.toBe(module);
+    preferEvmBuild('auto');
+    expect(await loadEvmModule()).toBe(module);
+  });
+
+  it('are not those that are broken or have grown large', async () => {
+    const large = { isBroken: false, memoryBytes: 64 * 2 ** 20 + 1, build: 'auto', configuration: 'large' };
+    const broken = { ...large, isBroken: true, memoryBytes: 1 };
+    const kept = { ...large, memoryBytes: 64 * 2 ** 20 };
+    for (const kernel of [kept, large, broken]) returnEvmKernel(kernel as EvmKernel);
+    expect(await takeEvmKernel('large')).toBe(kept);
+    expect([large, broken]).not.toContain(await takeEvmKernel('large'));
+  });
+});
+
+describe('the memory of the EVM', () => {
+  const region = (value: number) => new WebAssembly.Global({ value: 'i32' }, value);
+  const open = () => {
+    const memory = new WebAssembly.Memory({ initial: 1 });
+    const wasm = { memory, IO: region(8), ENV: region(64), RESULT: region(256), WANTS: region(512) };
+    return { memory, kernel: new EvmMemory(wasm as unknown as EvmExports) };
+  };
+
+  it('has its regions where the module says', () => {
+    const { io, env, result, wants, size } = open().kernel;
+    expect([io, env, result, wants, size]).toEqual([8, 64, 256, 512, 65_536]);
+  });
+
+  it('holds words of 32 bytes, big-endian', () => {
+    const { kernel } = open();
+    for (const bits of [0n, 1n, 63n, 64n, 65n, 127n, 128n, 191n, 192n, 193n, 255n]) {
+      for (const value of [2n ** bits, 2n ** bits - 1n, (2n ** 256n - 1n) >> bits, 0x1234567890abcdefn << bits]) {
+        const word = value % 2n ** 256n;
+        kernel.bytes.fill(0xff);
+        kernel.writeWord(100, word);
+        expect(kernel.copy(99, 34)).toEqual(Uint8Array.of(0xff, ...bigIntToBytes(word, 32), 0xff));
+        expect(kernel.word(100)).toBe(word);
+      }
+    }
+  });
+
+  it('holds numbers of 8 bytes, little-endian, of which the largest stands for more', () => {
+    const { kernel } = open();
+    const bytesAt = (at: number) => [...kernel.copy(at, 8)];
+    kernel.writeNumber(40, 2 ** 40 + 2 ** 32 + 515);
+    expect(bytesAt(40)).toEqual([3, 2, 0, 0, 1, 1, 0, 0]);
+    kernel.writeNumber(40, 2 ** 32 - 1);
+    expect(bytesAt(40)).toEqual([255, 255, 255, 255, 0, 0, 0, 0]);
+    kernel.writeUint64(40, 0x0102n);
+    expect([bytesAt(40), kernel.u64(40), kernel.u32(40)]).toEqual([[2, 1, 0, 0, 0, 0, 0, 0], 0x0102n, 0x0102]);
+    for (const value of [2n ** 64n - 1n, 2n ** 64n, 2n ** 200n]) {
+      kernel.writeUint64(40, value);
+      expect([kernel.u64(40), kernel.i64(40)]).toEqual([2n ** 64n - 1n, -1n]);
+    }
+  });
+
+  it('is read anew once it has grown, and only then', () => {
+    const { memory, kernel } = open();
+    const { bytes, view } = kernel;
+    kernel.write(10, Uint8Array.of(7));
+    kernel.renew();
+    expect([kernel.bytes, kernel.view]).toEqual([bytes, view]);
+    expect(kernel.bytes).toBe(bytes);
+    memory.grow(1);
+    kernel.renew();
+    expect([kernel.bytes.length, kernel.view.byteLength, kernel.size]).toEqual([131_072, 131_072, 131_072]);
+    expect(kernel.copy(10, 1)).toEqual(Uint8Array.of(7));
+  });
+});
+
+describe('the text of an exception', () => {
+  it('is that of its code (assembly/evm/exceptions.ts), where @ethereumjs/evm has one, its text', async () => {
+    // Loaded here, so that mutants of the table count as covered.
+    const { exceptionText } = await import('../../src/kernel/evm/exceptions.js');
+    const { errorMessages: text } = EVMError;
+    expect(Array.from({ length: 18 }, (_, code) => exceptionText(code))).toEqual([
+      undefined,
+      text.REVERT,
+      text.OUT_OF_GAS,
+      text.STACK_UNDERFLOW,
+      text.STACK_OVERFLOW,
+      text.INVALID_JUMP,
+      text.INVALID_OPCODE,
+      text.STATIC_STATE_CHANGE,
+      text.INSUFFICIENT_BALANCE,
+      'call depth exceeded',
+      text.CREATE_COLLISION,
+      text.OUT_OF_GAS,
+      text.CODESIZE_EXCEEDS_MAXIMUM,
+      text.INVALID_BYTECODE_RESULT,
+      text.INITCODE_SIZE_VIOLATION,
+      'nonce overflow',
+      'precompile failed',
+      text.INTERNAL_ERROR,
+    ]);
+  });
+});
