@@ -52,3 +52,7 @@ export async function openSmallPages() {
 }
 
 export const keysOf = ({ pages }: PageMap) => [...pages.keys()].sort();
+
+/** Pages as text, which is compared fast. */
+export const textOf = ({ pages }: PageMap) =>
+  [...pages].map(([key, page]) => `${key} ${Buffer.from(page).toString('latin1')}`).sort();

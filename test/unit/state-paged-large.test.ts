@@ -3,17 +3,13 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
-import { keysOf, some } from '../support/small-pages.js';
+import { keysOf, some, textOf } from '../support/small-pages.js';
 import { address, change, set, state, word } from '../support/small-state.js';
 
 /** Above 2 048 positions: two rows of hashes above the leaf pages. 70 accounts have storage: more than are read at once. */
 const COUNT = 2_100;
 const account = state(1n, 5n);
 const created = (n: number): ZkAccountChange => change(n, undefined, account, n <= 70 ? [set(1, 0, n)] : []);
-
-/** Pages as text, which is compared fast. */
-const textOf = ({ pages }: PageMap) =>
-  [...pages].map(([key, page]) => `${key} ${Buffer.from(page).toString('latin1')}`).sort();
 
 let held: WorldState;
 const store = new PageMap();
