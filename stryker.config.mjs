@@ -1,15 +1,11 @@
 const folder = process.env.PLUMBLINE_MUTATED;
 
-/** Folders whose tests need nothing of vitest's own workers. */
-const isInProcess = ['kernel', 'state'].includes(folder);
-
 /** Mutants of one folder of src, which scripts/mutation.mjs names. docs/mutation.md says what came of it. */
 export default {
-  plugins: ['@stryker-mutator/vitest-runner', './scripts/lib/mutation-runner.mjs'],
-  testRunner: isInProcess ? 'in-process' : 'vitest',
+  plugins: ['./scripts/lib/mutation-runner.mjs'],
+  testRunner: 'in-process',
   // Each run evaluates the tests anew, and no module is ever given back.
-  maxTestRunnerReuse: isInProcess ? 150 : 0,
-  vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+  maxTestRunnerReuse: 150,
   mutate: [`src/${folder}/**/*.ts`, '!src/**/*.generated.ts'],
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
@@ -24,7 +20,7 @@ export default {
   reporters: ['clear-text', 'html', 'progress-append-only'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, skipFull: true },
   htmlReporter: { fileName: `build/mutation/${folder}.html` },
-  // A test that waits for ever ends sooner, by the limits of vitest.mutation.config.ts.
+  // A test that waits for ever ends sooner, by the limit of the runner.
   timeoutMS: 6_000,
   allowConsoleColors: false,
 };

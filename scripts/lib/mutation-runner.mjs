@@ -167,7 +167,7 @@ class InProcessRunner {
     this.files = globSync(MUTATED_FOLDERS[folder]).sort();
     this.directory = resolve('build/mutated-tests');
     await bundle(this.files, this.directory);
-    // Nobody waits for what a mutant broke in passing.
+    // A mutant may leave rejected promises behind.
     process.on('unhandledRejection', () => undefined);
   }
 

@@ -85,7 +85,7 @@ describe('a caller that gives up', () => {
     return { failure, stop: () => controller.abort('enough') };
   };
 
-  test('ends its request if nobody else waits for the batch, and is not sent again', async () => {
+  test('ends its request if no other caller waits for the batch, and is not sent again', async () => {
     const opened = openEndpoint();
     const [first, second] = [giving(opened, 'a'), giving(opened, 'b')];
     await turns(1);

@@ -73,7 +73,7 @@ describe('a group', () => {
     expect(aborts).toBe(0);
   });
 
-  test('without an observer tells nobody, and asks all the same', async () => {
+  test('asks without an observer all the same', async () => {
     const provider = { request: async () => 'x' };
     const group = new EndpointGroup({ role: 'l2', endpoints: [{ provider }], clock: scene.clock });
     group.reportFalse('provider', 'false');
