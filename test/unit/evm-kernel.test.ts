@@ -32,7 +32,8 @@ const message = { caller: sender, to: contract, value: 9n, data: Uint8Array.of(1
 /** A kernel with a rich sender of nonce 0, and a contract with this code and slot 1 empty. */
 async function open(code: Hex, flags = 0): Promise<EvmKernel> {
   const kernel = await takeEvmKernel(undefined);
-  kernel.configure(OSAKA, flags);
+  kernel.configure(OSAKA);
+  kernel.record(flags);
   const bytes = hexToBytes(code);
   kernel.addCode(keccak_256(bytes), bytes);
   kernel.loadAccount(sender, { nonce: 0n, balance: 10n ** 18n, codeHash: none });

@@ -31,7 +31,8 @@ const environment: EvmEnvironment = {
 
 async function started(code: Hex, changes: Partial<EvmEnvironment> = {}): Promise<EvmKernel> {
   const kernel = await takeEvmKernel(undefined);
-  kernel.configure(OSAKA, 0);
+  kernel.configure(OSAKA);
+  kernel.record(0);
   const bytes = hexToBytes(code);
   expect(kernel.hasCode(keccak_256(bytes))).toBe(false);
   kernel.addCode(keccak_256(bytes), bytes);
