@@ -31,11 +31,12 @@ async function trade(url: string) {
       await contract.waitForDeployment();
       return new Contract(await contract.getAddress(), abi, manager);
     };
-    const send = async (contract: Contract, method: string, ...args: unknown[]) =>
-      (await (await contract[method]!(...args)).wait()) as {
-        readonly status: number;
-        readonly logs: readonly unknown[];
-      };
+    const send = async (contract: Contract, method: string, ...args: unknown[]) => {
+      // A pair writes its prices in the first swap of a second. It may pass between the estimate and the block.
+      const request = await contract.getFunction(method).populateTransaction(...args);
+      const gasLimit = 2n * (await manager.estimateGas(request));
+      return (await (await manager.sendTransaction({ ...request, gasLimit })).wait())!;
+    };
 
     const factory = await deploy('v2-core/build/UniswapV2Factory', wallet.address);
     const weth = await deploy('v2-periphery/build/WETH9');

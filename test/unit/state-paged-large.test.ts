@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe('pages of some thousand accounts', () => {
-  it('are those of docs/spec/storage.md, and few of them for a proof', async () => {
+  it('are as many as they need, and few of them are read for a proof', async () => {
     const accounts = keysOf(store).filter((key) => key.startsWith('0'));
     const of = (pattern: RegExp) => accounts.filter((key) => pattern.test(key)).length;
     // 2102 positions with head and tail.

@@ -21,7 +21,7 @@ const many = [...some(1, COUNT).filter((n) => n % 4 === 1), 3, 6, 999];
 const last = () => stores.at(-1)!;
 
 describe('pages of a small state', () => {
-  it('are one while it is small, and then as many as docs/spec/storage.md says', () => {
+  it('are one while it is small, and then as many as they need', () => {
     const storage = (store: PageMap) => keysOf(store).filter((key) => !/^(0|state)/.test(key));
     const accounts = (store: PageMap) => keysOf(store).filter((key) => key.startsWith('0'));
     const [position] = storage(stores[0]!);
