@@ -57,7 +57,7 @@ export const starting: BenchArea = {
         bar: { atMost: 3 },
         note: `${median(smallest).toFixed(0)} ms`,
       },
-      { name: 'plumbline serve / anvil', value: medianRatio(ours, theirs), unit: 'x', note },
+      { name: 'plumbline serve / anvil', value: medianRatio(ours, theirs), unit: 'x', bar: { atMost: 2 }, note },
       { name: 'the smallest server of Node / anvil', value: medianRatio(smallest, theirs), unit: 'x' },
       {
         name: 'npm start with everything built, to its banner',
