@@ -10,12 +10,14 @@ type Member = 'input' | 'output' | 'data';
 const FIRST_PAGE = 512;
 const LARGEST_PAGE = 32_768;
 const DECODER = new TextDecoder();
+/** The page of the last trace that ended: to allocate one takes longer than to fill it. */
+let spare: Uint16Array<ArrayBuffer> | undefined;
 
 /** Bytes of the members of frames and logs that are given as hex. */
 export interface FrameBytes {
   /** @param start - of the `length` bytes that count, which are read at once. The member is set when `end` is called, or before */
   add(holder: Holder, member: Member, bytes: Uint8Array, start: number, length: number): void;
-  /** Sets what is not set yet. */
+  /** Sets what is not set yet. Nothing can be added afterwards. */
   end(): void;
 }
 
@@ -24,14 +26,15 @@ export interface FrameBytes {
  * the text of one word as to decode a page.
  */
 export function frameBytes(): FrameBytes {
-  let pairs = new Uint16Array(0);
+  let pairs = spare ?? new Uint16Array(FIRST_PAGE);
+  spare = undefined;
   let used = 0;
   // Of the texts of this page.
   const holders: Holder[] = [];
   const members: Member[] = [];
   const ends: number[] = [];
 
-  function end(): void {
+  function setAll(): void {
     if (used === 0) return;
     const page = DECODER.decode(new Uint8Array(pairs.buffer, 0, 2 * used));
     let start = 0;
@@ -48,7 +51,7 @@ export function frameBytes(): FrameBytes {
   return {
     add(holder, member, bytes, start, length) {
       if (used + length >= pairs.length) {
-        end();
+        setAll();
         if (length >= LARGEST_PAGE) return set(holder, member, bytesToHex(bytes.subarray(start, start + length)));
         const wanted = Math.max(FIRST_PAGE, length + 1, Math.min(4 * pairs.length, LARGEST_PAGE));
         if (wanted > pairs.length) pairs = new Uint16Array(wanted);
@@ -59,7 +62,10 @@ export function frameBytes(): FrameBytes {
       members.push(member);
       ends.push(used);
     },
-    end,
+    end() {
+      setAll();
+      spare = pairs;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { TraceRecord } from '../../kernel/evm/evm-types.js';
+import type { EvmChange, TraceRecord } from '../../kernel/evm/evm-types.js';
 import { readTrace } from '../../kernel/evm/trace-records.js';
 import type { Network } from '../../networks/network.js';
 import type { CallRequest } from '../../primitives/call-request.js';
@@ -42,7 +42,7 @@ export async function traceTransaction(
   place: TracePlace,
   tracer: Tracer,
   message: TransactionMessage,
-  options: RunOptions = {},
+  options: Omit<RunOptions, 'onChanges'> = {},
 ): Promise<{ readonly result: unknown; readonly outcome: TransactionOutcome }> {
   const { network, block, state, isKept, firstLogIndex = 0, size = { characters: 0 } } = place;
   const grow = (characters: number) => {
@@ -50,14 +50,12 @@ export async function traceTransaction(
     options.budget?.requireRoom(size.characters);
   };
   const tracing = { flags: tracer.flags, read: readTrace, take: (record: TraceRecord) => tracer.take(record, grow) };
-  const machine = await Machine.open(network, block, state, { ...place.machine, tracing });
+  const machine = await Machine.open(network, block, state, { tracing, ...place.machine });
   try {
     const run = isKept ? runTransaction : simulateTransaction;
     const { changed } = tracer;
-    const outcome = await run(machine, message, {
-      ...options,
-      ...(changed !== undefined && { onChanges: (changes) => changed(machine, message, changes, grow) }),
-    });
+    const onChanges = changed && ((changes: readonly EvmChange[]) => changed(machine, message, changes, grow));
+    const outcome = await run(machine, message, { onChanges, ...options });
     return { result: tracer.result({ message, outcome, firstLogIndex }, grow), outcome };
   } finally {
     machine.close();

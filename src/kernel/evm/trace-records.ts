@@ -1,5 +1,4 @@
-import type { Hex } from '../../primitives/hex.js';
-import { knownHex } from '../../primitives/known-hex.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { RESULT } from './evm-exports.js';
 import type { EvmMemory } from './evm-memory.js';
@@ -97,17 +96,19 @@ class Enter extends CallRecord implements TraceEnter {
   }
 
   get callerText(): Hex {
-    return knownHex(this.memory.bytes, this.at + ENTER.caller, 20);
+    return addressText(this.words, (this.at + ENTER.caller) >>> 2);
   }
 
   get calleeText(): Hex {
-    return knownHex(this.memory.bytes, this.at + ENTER.callee, 20);
+    return addressText(this.words, (this.at + ENTER.callee) >>> 2);
   }
 
   get valueText(): Hex {
-    for (let offset: number = ENTER.value; offset < ENTER.input; offset += 4)
-      if (this.word(offset) !== 0) return toQuantity(this.memory.word(this.at + ENTER.value));
-    return '0x0';
+    const { words } = this;
+    const at = (this.at + ENTER.value) >>> 2;
+    const low = words[at + 4]! | words[at + 5]! | words[at + 6]! | words[at + 7]!;
+    const bits = low | words[at]! | words[at + 1]! | words[at + 2]! | words[at + 3]!;
+    return bits === 0 ? '0x0' : toQuantity(this.memory.word(this.at + ENTER.value));
   }
 }
 
@@ -136,6 +137,30 @@ class Leave extends CallRecord implements TraceLeave {
   get stackItems(): number {
     return this.word(LEAVE.items);
   }
+}
+
+/** Addresses whose text was made, five words each, by some bits of their words. The same few come in most of the frames. */
+const ADDRESSES = new Uint32Array(5 * 256);
+const ADDRESS_TEXTS = new Array<Hex | undefined>(256);
+
+function addressText(words: Uint32Array, at: number): Hex {
+  const [first, last] = [words[at]!, words[at + 4]!];
+  const place = (first ^ last ^ (last >>> 24)) & 255;
+  const known = 5 * place;
+  if (
+    ADDRESSES[known] === first &&
+    ADDRESSES[known + 1] === words[at + 1] &&
+    ADDRESSES[known + 2] === words[at + 2] &&
+    ADDRESSES[known + 3] === words[at + 3] &&
+    ADDRESSES[known + 4] === last
+  ) {
+    const text = ADDRESS_TEXTS[place];
+    if (text !== undefined) return text;
+  }
+  ADDRESSES.set(words.subarray(at, at + 5), known);
+  const text = bytesToHex(new Uint8Array(words.buffer, 4 * at, 20));
+  ADDRESS_TEXTS[place] = text;
+  return text;
 }
 
 function readStep(memory: EvmMemory, at: number): TraceStep {
