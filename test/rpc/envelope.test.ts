@@ -226,7 +226,7 @@ describe('deadline', () => {
   it('ends with the caller’s signal, before and during the work', async () => {
     const error = { code: -32603, message: 'Request aborted' };
     const log = fresh();
-    const early = await handleRequest(table, log, request('note', ['a', 0]), { signal: AbortSignal.abort() });
+    const early = await handleRequest(table, log, request('note', ['a', 0]), {}, { signal: AbortSignal.abort() });
     expect(early).toMatchObject({ error });
     expect(log.seen).toEqual([]);
     const controller = new AbortController();

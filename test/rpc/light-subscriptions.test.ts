@@ -61,10 +61,13 @@ test('a block whose receipts never come is skipped and reported to onError', asy
   const subscriptions = new Subscriptions(() => {});
   const payload = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['logs'] };
   await subscriptions.during((subscriber) =>
-    handlePayload(methodTable(context), context, payload, {
-      subscriber,
-      onError: (error, method) => errors.push([(error as Error).message, method]),
-    }),
+    handlePayload(
+      methodTable(context),
+      context,
+      payload,
+      { onError: (error, method) => errors.push([(error as Error).message, method]) },
+      { subscriber },
+    ),
   );
   for (let number = 1; number <= MAX_TRIES; number++) {
     const logsBloom = new Uint8Array(256).fill(0xff);

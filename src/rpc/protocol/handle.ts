@@ -38,7 +38,7 @@ export interface HandleOptions {
 }
 
 /** What is known of the caller of one payload. */
-export interface PayloadOptions extends Omit<MethodCallOptions, 'gas'> {
+export interface PayloadOptions extends Pick<MethodCallOptions, 'signal' | 'subscriber' | 'client'> {
   /** Gas of the caller's connection. */
   readonly connectionGas?: GasCount | undefined;
 }
@@ -64,7 +64,7 @@ export function createDispatcher<Context>(
   context: Context,
   options: HandleOptions & NotingOption<Context> = {},
 ): Dispatch {
-  return (payload, call = {}) => handlePayload(table, context, payload, { ...options, ...call });
+  return (payload, caller) => handlePayload(table, context, payload, options, caller);
 }
 
 /**
@@ -76,26 +76,27 @@ export async function handlePayload<Context>(
   table: MethodTable<Context>,
   context: Context,
   payload: unknown,
-  options: HandleOptions & PayloadOptions & NotingOption<Context> = {},
+  options: HandleOptions & NotingOption<Context> = {},
+  caller: PayloadOptions = {},
 ): Promise<Reply> {
   if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
   if (Array.isArray(payload)) {
     if (payload.length === 0) return EMPTY_BATCH_REPLY;
     if (payload.length > (options.maxBatch ?? DEFAULT_MAX_BATCH)) return BATCH_TOO_LARGE_REPLY;
   }
-  const { signal, timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY, connectionGas: within } = options;
-  const deadline = openDeadline(signal, timeoutMs);
-  const gas: GasCount = { budget, spent: 0, within };
-  const limits = { deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
+  const { timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY } = options;
+  const deadline = openDeadline(caller.signal, timeoutMs);
+  const gas: GasCount = { budget, spent: 0, within: caller.connectionGas };
+  const shared = { caller, deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
   running?.add(deadline);
   try {
     await until(turnToBegin(), deadline);
-    if (!Array.isArray(payload)) return await answer(table, context, payload, limits, options);
+    if (!Array.isArray(payload)) return await answer(table, context, payload, shared, options);
     const responses: RpcResponse[] = [];
     const reports: AnswerReport[] = [];
     for (const request of payload) {
       await until(nextTurn(), deadline);
-      const { body, reports: own = [] } = await answer(table, context, request, limits, options);
+      const { body, reports: own = [] } = await answer(table, context, request, shared, options);
       if (body !== undefined) responses.push(body);
       reports.push(...own);
     }
@@ -112,7 +113,8 @@ async function until(turn: Promise<void> | undefined, { signal }: Deadline): Pro
 }
 
 /** What the requests of one payload share. */
-interface PayloadLimits {
+interface Shared {
+  readonly caller: PayloadOptions;
   readonly deadline: Deadline;
   readonly gas: GasCount;
   /** Counts an answer. @returns whether there is room for it */
@@ -123,8 +125,8 @@ async function answer<Context>(
   table: MethodTable<Context>,
   context: Context,
   value: unknown,
-  { deadline, gas, fits }: PayloadLimits,
-  options: HandleOptions & PayloadOptions & NotingOption<Context>,
+  { caller, deadline, gas, fits }: Shared,
+  options: HandleOptions & NotingOption<Context>,
 ): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout'; reports?: readonly AnswerReport[] }> {
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
@@ -135,8 +137,8 @@ async function answer<Context>(
     const call: MethodCallOptions = {
       signal: deadline.signal,
       gas,
-      subscriber: options.subscriber,
-      client: options.client,
+      subscriber: caller.subscriber,
+      client: caller.client,
       onError: (error, name) => report(options, error, name),
     };
     const result = await deadline.run(() => {
