@@ -30,15 +30,6 @@ export interface BlockContext {
   blockHash(number: number): Promise<Uint8Array>;
 }
 
-const GAS_LIMIT_DENOMINATOR = 1024n;
-
-/** Gas limit of the next block: moves towards `target` by less than 1/1024 of the current limit. */
-export function nextGasLimit(current: bigint, target: bigint): bigint {
-  const step = current / GAS_LIMIT_DENOMINATOR - 1n;
-  if (target > current) return target - current > step ? current + step : target;
-  return current - target > step ? current - step : target;
-}
-
 /** Base fee of the block after `parent`, wei: the initial base fee at the first block of London, undefined before. */
 export function nextBlockBaseFee(parent: BlockHeader, rules: Pick<Rules, 'london'>): bigint | undefined {
   if (!rules.london) return undefined;
@@ -76,11 +67,13 @@ export function contextOfHeader(
 /** Values of the pending block that do not follow from the head. */
 export interface PendingOptions {
   /** 20 bytes; the zero address if left out. */
-  readonly coinbase?: Uint8Array;
+  readonly coinbase?: Uint8Array | undefined;
   /** 32 bytes; zero if left out. */
-  readonly prevRandao?: Uint8Array;
-  /** Gas limit the operator aims for; the head's if left out. */
-  readonly gasLimitTarget?: bigint;
+  readonly prevRandao?: Uint8Array | undefined;
+  /** The head's if left out. */
+  readonly gasLimit?: bigint | undefined;
+  /** Wei; if left out, what follows from the head. */
+  readonly baseFeePerGas?: bigint | undefined;
   /** Seconds; the head's plus one slot if left out. */
   readonly timestamp?: number | undefined;
   readonly blockHash: BlockContext['blockHash'];
@@ -102,15 +95,16 @@ export function pendingContext(
   return {
     number,
     timestamp,
-    gasLimit: nextGasLimit(head.gasLimit, options.gasLimitTarget ?? head.gasLimit),
-    baseFeePerGas: nextBlockBaseFee(head, rules) ?? 0n,
+    gasLimit: options.gasLimit ?? head.gasLimit,
+    baseFeePerGas: options.baseFeePerGas ?? nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,
     prevRandao: options.prevRandao ?? ZERO_WORD,
     parentBeaconBlockRoot: ZERO_WORD,
-    ...(!rules.paris && { difficulty: head.difficulty }),
-    ...(rules.blobs !== undefined && {
-      blobBaseFee: blobBaseFee(nextExcessBlobGas(head, rules.blobs, rules.osaka), rules.blobs),
-    }),
+    difficulty: rules.paris ? undefined : head.difficulty,
+    blobBaseFee:
+      rules.blobs === undefined
+        ? undefined
+        : blobBaseFee(nextExcessBlobGas(head, rules.blobs, rules.osaka), rules.blobs),
     blockHash: options.blockHash,
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { nextBaseFee } from '../../src/ethereum/base-fee.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
-import { contextOfHeader, nextGasLimit, pendingContext } from '../../src/evm/block-context.js';
+import { contextOfHeader, pendingContext } from '../../src/evm/block-context.js';
 import { callAt, simulateCallAt } from '../../src/evm/calls/call.js';
 import { revertReason } from '../../src/evm/calls/revert-reason.js';
 import { rulesAt } from '../../src/evm/common.js';
@@ -241,13 +241,6 @@ describe('block context', () => {
     [7n, 2_000_000_000n, 1_000_000_001n, 8n],
   ])('base fee after %d with limit %d, used %d', (baseFeePerGas, gasLimit, gasUsed, next) => {
     expect(nextBaseFee({ baseFeePerGas, gasLimit, gasUsed })).toBe(next);
-  });
-
-  it('moves the gas limit by less than 1/1024', () => {
-    expect(nextGasLimit(1024n * 1000n, 1024n * 1000n)).toBe(1024n * 1000n);
-    expect(nextGasLimit(1024n * 1000n, 2n ** 40n)).toBe(1024n * 1000n + 999n);
-    expect(nextGasLimit(1024n * 1000n, 0n)).toBe(1024n * 1000n - 999n);
-    expect(nextGasLimit(1024n * 1000n, 1024n * 1000n + 5n)).toBe(1024n * 1000n + 5n);
   });
 
   it('builds the pending block from the head only', async () => {

@@ -93,7 +93,9 @@ export class BlockMaker {
    */
   context(timestamp = this.clock.planned): BlockContext {
     const { head, blockHash } = this.ledger;
-    return contextAfter(head, this.settings.network, { ...this.next, blockHash, timestamp });
+    const { coinbase, baseFeePerGas, gasLimit, prevRandao } = this.next;
+    const options = { coinbase, baseFeePerGas, gasLimit, prevRandao, blockHash, timestamp };
+    return contextAfter(head, this.settings.network, options);
   }
 
   /**
