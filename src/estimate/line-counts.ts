@@ -46,11 +46,10 @@ export function lineCounts(
     BLOCK_KECCAK:
       (counts.BLOCK_KECCAK ?? 0) + keccakBlocks(signedBytes) + 1 + (counts.PRECOMPILE_ECRECOVER_EFFECTIVE_CALLS ?? 0),
   };
-  return (Object.keys(moduleLimits) as CountedModule[]).map((module) => ({
-    module,
-    count: ofTransaction[module] ?? counts[module] ?? 0,
-    limit: moduleLimits[module]!,
-  }));
+  const lines: LineCount[] = [];
+  for (const [module, limit] of Object.entries(moduleLimits) as [CountedModule, number][])
+    lines.push({ module, count: ofTransaction[module] ?? counts[module] ?? 0, limit });
+  return lines;
 }
 
 /** @throws PlumblineError `MODULE_LIMIT_EXCEEDED` with the first limit that is exceeded */

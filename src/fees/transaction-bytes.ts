@@ -62,22 +62,22 @@ const NO_BYTES = new Uint8Array(0);
  *   left out.
  */
 export function transactionForSizing(call: CallRequest, context: SizingContext): SizedTransaction {
-  const common = {
+  const isDynamic = (call.maxFeePerGas ?? call.maxPriorityFeePerGas ?? call.maxFeePerBlobGas) !== undefined;
+  const type = isDynamic ? 2 : call.accessList !== undefined ? 1 : 0;
+  return {
+    type,
     from: call.from ?? ZERO_ADDRESS,
     nonce: call.nonce ?? (call.from ? context.latestNonce : 0n),
     gasLimit: context.gasLimit,
+    gasPrice: isDynamic ? undefined : (call.gasPrice ?? context.baseFee),
+    maxFeePerGas: isDynamic ? (call.maxFeePerGas ?? 0n) : undefined,
+    maxPriorityFeePerGas: isDynamic ? (call.maxPriorityFeePerGas ?? 0n) : undefined,
     to: call.to,
     value: call.value ?? 0n,
     data: call.data ?? NO_BYTES,
+    chainId: type === 0 ? call.chainId : (call.chainId ?? context.chainId),
+    accessList: isDynamic ? (call.accessList ?? []) : call.accessList,
   };
-  const typedChainId = call.chainId ?? context.chainId;
-  if ((call.maxFeePerGas ?? call.maxPriorityFeePerGas ?? call.maxFeePerBlobGas) !== undefined) {
-    const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, accessList = [] } = call;
-    return { ...common, type: 2, chainId: typedChainId, maxFeePerGas, maxPriorityFeePerGas, accessList };
-  }
-  const gasPrice = call.gasPrice ?? context.baseFee;
-  if (call.accessList) return { ...common, type: 1, chainId: typedChainId, gasPrice, accessList: call.accessList };
-  return { ...common, type: 0, chainId: call.chainId, gasPrice };
 }
 
 /**

@@ -173,6 +173,7 @@ async function silentApproval(
  */
 export function approvalWarnings(approvals: readonly Approval[], transfers: readonly Transfer[]): PreviewWarning[] {
   const warnings: PreviewWarning[] = [];
+  if (approvals.length === 0) return warnings;
   // Of several approvals of the same thing, the last one is what the contract should answer.
   const last = new Map(approvals.map((approval) => [subjectOf(approval), approval]));
   const moved = new Set(

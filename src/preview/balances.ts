@@ -29,11 +29,11 @@ export async function withTrueWrapping(
   probes: Probes,
 ): Promise<readonly (readonly Transfer[])[]> {
   const isWrapping = ({ cause }: Transfer) => cause === 'wrap' || cause === 'unwrap';
-  const wrapping = calls.flat().filter(isWrapping);
-  if (wrapping.length === 0) return calls;
-  const told = toldBy(calls.flat());
+  if (!calls.some((transfers) => transfers.some(isWrapping))) return calls;
+  const transfers = calls.flat();
+  const told = toldBy(transfers);
   const untrue = new Set<string>();
-  for (const key of new Set(wrapping.map(({ asset }) => assetKey(asset)))) {
+  for (const key of new Set(transfers.filter(isWrapping).map(({ asset }) => assetKey(asset)))) {
     const { asset, sums } = told.get(key)!;
     for (const [account, sum] of sums) {
       if (account === ZERO) continue;
@@ -68,7 +68,8 @@ export async function balancesOf(
         warn({ ...warningOf(change, change.change), code: change.told === '0' ? 'silent-change' : 'balance-differs' });
     }
   }
-  const assets = new Set(transfers.flatMap(({ asset }) => ('address' in asset ? [asset.address] : [])));
+  const assets = new Set<Hex>();
+  for (const { asset } of transfers) if ('address' in asset) assets.add(asset.address);
   for (const address of written.filter((one) => !assets.has(one))) {
     for (const account of users) {
       const asset: Asset = { kind: 'erc20', address };

@@ -26,25 +26,27 @@ const EVENTS: Readonly<Record<Upgradable, Hex>> = {
 };
 
 /** One call that ran. */
-interface ContractSources {
+interface RanCall {
   readonly tree: CallFrame;
   readonly message: { readonly to: Uint8Array | undefined };
   /** The state before the call. */
   readonly before: StateReader;
   readonly changes: readonly AccountChange[];
-  /** Accounts of authorizations, with whether one of them counts on every chain. */
-  readonly authorities: ReadonlyMap<Hex, boolean>;
-  /** SELFDESTRUCT removes any contract: before Cancun. */
-  readonly destroysAll: boolean;
 }
 
 /**
  * Contracts that a call created, destroyed, upgraded or delegated to.
  *
+ * @param authorities - accounts of authorizations, with whether one of them counts on every chain
+ * @param destroysAll - SELFDESTRUCT removes any contract: before Cancun
  * @source docs/spec/preview.md 8.8
  */
-export async function contractsOf(sources: ContractSources): Promise<ContractChange[]> {
-  const { tree, message, destroysAll } = sources;
+export async function contractsOf(
+  ran: RanCall,
+  authorities: ReadonlyMap<Hex, boolean>,
+  destroysAll: boolean,
+): Promise<ContractChange[]> {
+  const { tree, message } = ran;
   const changes: ContractChange[] = [];
   const created = new Set<Hex>();
   const told = new Set<string>();
@@ -64,10 +66,13 @@ export async function contractsOf(sources: ContractSources): Promise<ContractCha
       changes.push({ event: 'destroyed', address: from, beneficiary: to, removed });
     }
   }
-  return [...changes, ...(await delegations(sources)), ...upgrades(sources, created, told)];
+  return [...changes, ...(await delegations(ran, authorities)), ...upgrades(ran, created, told)];
 }
 
-async function delegations({ authorities, before: state, changes }: ContractSources): Promise<ContractChange[]> {
+async function delegations(
+  { before: state, changes }: RanCall,
+  authorities: ReadonlyMap<Hex, boolean>,
+): Promise<ContractChange[]> {
   const delegated: ContractChange[] = [];
   for (const { address: bytes, before: held, code } of changes) {
     const address = bytesToHex(bytes);
@@ -83,11 +88,7 @@ async function delegations({ authorities, before: state, changes }: ContractSour
 const targetOf = (code: Uint8Array | undefined): Hex | null =>
   code !== undefined && isDelegation(code) ? bytesToHex(delegateOf(code)) : null;
 
-function upgrades(
-  { changes }: ContractSources,
-  created: ReadonlySet<Hex>,
-  told: ReadonlySet<string>,
-): ContractChange[] {
+function upgrades({ changes }: RanCall, created: ReadonlySet<Hex>, told: ReadonlySet<string>): ContractChange[] {
   const upgraded: ContractChange[] = [];
   for (const { address: bytes, slots } of changes) {
     const address = bytesToHex(bytes);

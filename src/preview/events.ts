@@ -60,9 +60,9 @@ function numbers(data: readonly string[], offset: string): bigint[] {
  * By topic 0: what the event means, from its words: those of the indexed topics, then those of the data. Reads nothing where the
  * event does not have this form.
  */
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<Hex, Reader>> = {
   // Transfer(address,address,uint256)
-  ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef: ([from, to, word, more], topics) => {
+  '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef': ([from, to, word, more], topics) => {
     if (word === undefined || more !== undefined || topics === 2) return undefined;
     return {
       claim: 'transfer',
@@ -73,12 +73,12 @@ const READERS: Readonly<Record<string, Reader>> = {
     };
   },
   // TransferSingle(address,address,address,uint256,uint256)
-  c3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62: ([, from, to, id, amount, more], topics) => {
+  '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62': ([, from, to, id, amount, more], topics) => {
     if (topics !== 4 || amount === undefined || more !== undefined) return undefined;
     return { claim: 'multi', from: address(from!), to: address(to!), ids: [number(id!)], amounts: [number(amount)] };
   },
   // TransferBatch(address,address,address,uint256[],uint256[])
-  '4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb': ([, from, to, ...data], topics) => {
+  '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb': ([, from, to, ...data], topics) => {
     if (topics !== 4) return undefined;
     if (data.length < 4) throw new NotDecodable();
     const [ids, amounts] = [numbers(data, data[0]!), numbers(data, data[1]!)];
@@ -86,12 +86,13 @@ const READERS: Readonly<Record<string, Reader>> = {
     return { claim: 'multi', from: address(from!), to: address(to!), ids, amounts };
   },
   // Deposit(address,uint256)
-  e1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c: (words, topics) => wrapping('wrap', words, topics),
+  '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c': (words, topics) =>
+    wrapping('wrap', words, topics),
   // Withdrawal(address,uint256)
-  '7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65': (words, topics) =>
+  '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65': (words, topics) =>
     wrapping('unwrap', words, topics),
   // Approval(address,address,uint256)
-  '8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925': ([owner, spender, word, more], topics) => {
+  '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925': ([owner, spender, word, more], topics) => {
     if (word === undefined || more !== undefined || topics === 2) return undefined;
     const parties = { owner: address(owner!), spender: address(spender!) };
     return topics === 3
@@ -99,16 +100,16 @@ const READERS: Readonly<Record<string, Reader>> = {
       : { claim: 'token', ...parties, id: number(word) };
   },
   // ApprovalForAll(address,address,bool)
-  '17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31': ([owner, spender, approved, more], topics) => {
+  '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31': ([owner, spender, approved, more], topics) => {
     if (topics !== 3 || approved === undefined || more !== undefined) return undefined;
     return { claim: 'operator', owner: address(owner!), spender: address(spender!), approved: boolean(approved) };
   },
   // Approval(address,address,address,uint160,uint48)
-  da9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b: (words, topics) => permit2(words, topics, 5),
+  '0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b': (words, topics) => permit2(words, topics, 5),
   // Permit(address,address,address,uint160,uint48,uint48)
-  c6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec: (words, topics) => permit2(words, topics, 6),
+  '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec': (words, topics) => permit2(words, topics, 6),
   // Lockdown(address,address,address)
-  '89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4': ([owner, token, spender, more], topics) => {
+  '0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4': ([owner, token, spender, more], topics) => {
     if (topics !== 2 || spender === undefined || more !== undefined) return undefined;
     const parties = { owner: address(owner!), token: address(token!), spender: address(spender) };
     return { claim: 'permit2', ...parties, amount: 0n, expiration: undefined };
@@ -137,12 +138,10 @@ function permit2(
  * @source docs/spec/preview.md 8.2
  */
 export function claimOf({ topics, data }: FrameLog): EventClaim | 'unknown' | undefined {
-  const [event, ...indexed] = topics;
-  const read = event && READERS[event.slice(2)];
-  if (!read) return undefined;
-  const body = data.slice(2);
-  if (body.length % 64 !== 0) return undefined;
-  const words = [...indexed.map((topic) => topic.slice(2)), ...(body.match(/.{64}/g) ?? [])];
+  const read = topics[0] && READERS[topics[0]];
+  if (!read || (data.length - 2) % 64 !== 0) return undefined;
+  const words = topics.slice(1).map((topic) => topic.slice(2));
+  for (let at = 2; at < data.length; at += 64) words.push(data.slice(at, at + 64));
   try {
     return read(words, topics.length);
   } catch (error) {

@@ -16,6 +16,7 @@ import type {
   Approval,
   BalanceChange,
   OwnerChange,
+  PreviewedCall,
   PreviewedChanges,
   PreviewWarning,
   TokenName,
@@ -72,25 +73,26 @@ async function inspect(
   const approvals: Approval[][] = [];
   for (const { tree } of ran) approvals.push(await approvalsOf(tree, inspection));
   const sources = { before, after, probes, users, costs: costsOf(ran, block), written: writtenBy(ran), warn };
-  const balances = await balancesOf(transfers.flat(), sources);
-  for (const warning of approvalWarnings(approvals.flat(), transfers.flat())) warn(warning);
+  const [allTransfers, allApprovals] = [transfers.flat(), approvals.flat()];
+  const balances = await balancesOf(allTransfers, sources);
+  for (const warning of approvalWarnings(allApprovals, allTransfers)) warn(warning);
 
   const destroysAll = !rulesAt(network, block.number, block.timestamp).cancun;
   const known = customErrors(errors);
-  const calls: PreviewedChanges['calls'][number][] = [];
+  const calls: PreviewedCall[] = [];
   for (const [i, one] of ran.entries()) {
     const { outcome, tree } = one;
-    const contracts = await contractsOf({ ...one, authorities, destroysAll });
+    const contracts = await contractsOf(one, authorities, destroysAll);
     for (const warning of upgradeWarnings(contracts)) warn(warning);
-    calls.push({
+    const call: PreviewedCall = {
       status: statusOf(outcome),
       gasUsed: toQuantity(outcome.gasUsed),
-      ...(!outcome.succeeded && { revert: revertOf(outcome, known) }),
       transfers: transfers[i]!,
       approvals: approvals[i]!,
       contracts,
       tree,
-    });
+    };
+    calls.push(outcome.succeeded ? call : { ...call, revert: revertOf(outcome, known) });
   }
   const reads = environmentReads(ran.reduce((all, { outcome }) => all | (outcome.environment ?? 0n), 0n));
   if (looksForSimulation(reads))
@@ -98,7 +100,7 @@ async function inspect(
   return {
     calls,
     balances,
-    tokens: await tokensOf(approvals.flat(), balances, probes),
+    tokens: await tokensOf(allApprovals, balances, probes),
     warnings: [...warnings.values()],
     users,
     fees: feesOf(ran),
@@ -109,11 +111,13 @@ async function inspect(
 /** Accounts of the authorizations, valid or not, with whether one of them counts on every chain. */
 async function authoritiesOf(ran: readonly Ran[]): Promise<Map<Hex, boolean>> {
   const authorities = new Map<Hex, boolean>();
-  for (const authorization of ran.flatMap(({ message }) => message.authorizationList ?? [])) {
-    const address = await authorityOf(authorization);
-    if (address === undefined) continue;
-    const key = bytesToHex(address);
-    authorities.set(key, authorities.get(key) === true || authorization.chainId === 0n);
+  for (const { message } of ran) {
+    for (const authorization of message.authorizationList ?? []) {
+      const address = await authorityOf(authorization);
+      if (address === undefined) continue;
+      const key = bytesToHex(address);
+      authorities.set(key, authorities.get(key) === true || authorization.chainId === 0n);
+    }
   }
   return authorities;
 }
@@ -143,8 +147,10 @@ function costsOf(ran: readonly Ran[], { coinbase, baseFeePerGas }: BlockContext)
 
 /** Contracts whose storage changed. */
 function writtenBy(ran: readonly Ran[]): Hex[] {
-  const written = ran.flatMap(({ changes }) => changes.filter(({ slots }) => slots.length > 0));
-  return [...new Set(written.map(({ address }) => bytesToHex(address)))];
+  const written = new Set<Hex>();
+  for (const { changes } of ran)
+    for (const { address, slots } of changes) if (slots.length > 0) written.add(bytesToHex(address));
+  return [...written];
 }
 
 async function tokensOf(
@@ -152,9 +158,11 @@ async function tokensOf(
   balances: readonly (BalanceChange | OwnerChange)[],
   probes: Probes,
 ): Promise<Record<Hex, TokenName>> {
-  const assets = balances.flatMap(({ asset }) => ('address' in asset ? [asset.address] : []));
   const tokens: Record<Hex, TokenName> = {};
-  for (const token of new Set([...assets, ...approvals.map(({ token }) => token)]))
-    tokens[token] = await tokenName(probes, token);
+  const add = async (token: Hex) => {
+    tokens[token] ??= await tokenName(probes, token);
+  };
+  for (const { asset } of balances) if ('address' in asset) await add(asset.address);
+  for (const { token } of approvals) await add(token);
   return tokens;
 }

@@ -1,12 +1,12 @@
 import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
-import { runOf, type SimulationRules } from '../evm/calls/call.js';
+import { FREE_RUN, type SimulationRules, transactionMessageOf } from '../evm/calls/call.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
 import { hasCode, type StateReader } from '../evm/state/state-reader.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
-import { bytesToBigInt, isZeroBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
+import { bytesToBigInt, isZeroBytes } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 
 /** The states that questions are asked on: before the first and after the last call. */
@@ -52,7 +52,7 @@ const word = (value: Argument) => (typeof value === 'bigint' ? value.toString(16
 export function openProbes({ network, block, budget, ...states }: ProbedStates): Probes {
   const asked = new Map<string, Promise<Uint8Array | undefined>>();
   const machines = new Map<When, Machine>();
-  const options = { network, budget };
+  const run = { budget, ...FREE_RUN };
 
   async function machineOn(when: When): Promise<Machine> {
     const machine = machines.get(when) ?? (await Machine.open(network, block, new StateOverlay(states[when])));
@@ -63,26 +63,27 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
   /** The questions on one state share a machine: what one of them reads the next one need not hand in again. */
   async function ask(when: When, to: Uint8Array, data: Uint8Array): Promise<Uint8Array | undefined> {
     const machine = await machineOn(when);
-    const { message, run } = await runOf(machine, { from: ZERO_ADDRESS, to, data, gas: GAS }, options);
+    const message = transactionMessageOf({ to, data }, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
     const { succeeded, returnData } = await simulateTransaction(machine, message, run);
-    return succeeded ? returnData.slice(0, KEPT_BYTES) : undefined;
+    if (!succeeded) return undefined;
+    return returnData.length > KEPT_BYTES ? returnData.slice(0, KEPT_BYTES) : returnData;
   }
 
   const probes: Probes = {
     bytes(when, contract, selector, ...args) {
-      const data = selector + args.map(word).join('');
-      const key = `${when} ${contract} ${data}`;
+      const key = `${when} ${contract} ${selector} ${args.join(' ')}`;
       let answer = asked.get(key);
       if (answer === undefined) {
         if (asked.size >= MAX_QUESTIONS) throw tooMany();
-        answer = ask(when, hexToBytes(contract), hexToBytes(data));
+        answer = ask(when, hexToBytes(contract), hexToBytes(selector + args.map(word).join('')));
         asked.set(key, answer);
       }
       return answer;
     },
     async word(...question) {
       const answer = await probes.bytes(...question);
-      return answer === undefined || answer.length < 32 ? undefined : bytesToBigInt(answer.subarray(0, 32));
+      if (answer === undefined || answer.length < 32) return undefined;
+      return bytesToBigInt(answer.length === 32 ? answer : answer.subarray(0, 32));
     },
     async address(...question) {
       const answer = await probes.word(...question);

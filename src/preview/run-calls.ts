@@ -1,7 +1,7 @@
 import { isPlumblineError } from '../errors.js';
 import { createdAddress } from '../ethereum/created-address.js';
 import type { BlockContext } from '../evm/block-context.js';
-import type { SimulationRules } from '../evm/calls/call.js';
+import { FREE_RUN, type SimulationRules } from '../evm/calls/call.js';
 import { precompileOverrides } from '../evm/calls/overrides.js';
 import type { RunBudget } from '../evm/interpreter/run-budget.js';
 import type { SpeculativeRun } from '../evm/simulation/simulation.js';
@@ -47,11 +47,6 @@ export interface Ran {
   readonly changes: readonly AccountChange[];
 }
 
-const FREE = {
-  leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
-  baseFeePerGas: 0n,
-} as const;
-
 /**
  * Runs calls in order, each on the state that the one before left.
  *
@@ -74,7 +69,7 @@ export async function runCalls(
     const place = { network, block, state: after, isKept: true, machine, size };
     const { from, nonce, to } = message;
     speculativeRun?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
-    const run = speculativeRun === undefined ? { budget } : { budget, ...FREE };
+    const run = speculativeRun === undefined ? { budget } : { budget, ...FREE_RUN };
     const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, run);
     speculativeRun?.ended(outcome.succeeded);
     ran.push({ message, outcome, tree: result as CallFrame, before, after, changes: await after.changes() });

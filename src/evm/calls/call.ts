@@ -27,6 +27,12 @@ export interface SimulatedCallOptions extends RunLimits {
   readonly budget?: RunBudget | undefined;
 }
 
+/** Nothing is paid, and funds and nonces are not checked. */
+export const FREE_RUN = {
+  leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
+  baseFeePerGas: 0n,
+} as const satisfies RunOptions;
+
 /**
  * Runs a call on a state like `eth_call`. Nothing it does is kept. Without a price, price and base fee are zero and
  * funds are not checked; with a price, the sender must be able to pay as for a transaction. The call's `strict`, if
@@ -121,21 +127,24 @@ export interface CallDefaults {
   readonly nonce: bigint;
   /** Price if the call has none, wei. */
   readonly price: bigint;
+  /** With it, the price is one of EIP-1559: `price` is the most that is paid, and this is the priority fee. */
+  readonly tip?: bigint;
   /** Nothing is paid, even if the call has a price. */
   readonly free: boolean;
 }
 
 /** The transaction that runs for a call. */
 export function transactionMessageOf(call: CallRequest, defaults: CallDefaults): TransactionMessage {
+  const { price, tip } = defaults;
   const priced = !defaults.free && priceOf(call) > 0n;
   return {
     from: call.from ?? ZERO_ADDRESS,
     to: call.to,
     nonce: call.nonce ?? defaults.nonce,
     gasLimit: defaults.gasLimit,
-    gasPrice: priced ? call.gasPrice : defaults.price,
-    maxFeePerGas: priced ? call.maxFeePerGas : undefined,
-    maxPriorityFeePerGas: priced ? call.maxPriorityFeePerGas : undefined,
+    gasPrice: priced ? call.gasPrice : tip === undefined ? price : undefined,
+    maxFeePerGas: priced ? call.maxFeePerGas : tip === undefined ? undefined : price,
+    maxPriorityFeePerGas: priced ? call.maxPriorityFeePerGas : tip,
     value: call.value ?? 0n,
     data: call.data ?? new Uint8Array(0),
     accessList: call.accessList,

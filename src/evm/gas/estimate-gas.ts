@@ -91,23 +91,17 @@ async function searchOn(
     ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
     : besuCeiling(ceilingInput, call.strict);
   const pastNonces = network.pastNonces ?? (asGeth ? 'ignored' : 'refused');
-  const leniency: Leniency = {
-    ...(asGeth ? GETH_LENIENCY : BESU_LENIENCY),
-    nonce: pastNonces === 'ignored' ? 'any' : 'future',
-  };
+  const nonce = pastNonces === 'ignored' ? 'any' : 'future';
+  const leniency: Leniency = { nonce, ...(asGeth ? GETH_LENIENCY : BESU_LENIENCY) };
   // geth treats a call without a price as free. Besu charges the base fee unless `strict` is false.
   const free = asGeth ? priceOf(call) === 0n : call.strict === false;
   const defaults = { nonce: sender?.nonce ?? 0n, price: free ? 0n : block.baseFeePerGas, free };
   const budget = options.budget ?? new RunBudget(options);
   const payable = asGeth ? call : withoutUnfundedSelfTransfer(call, spendable);
+  const run = { leniency, baseFeePerGas: free ? 0n : undefined, budget, counting: options.counting };
   const execute: RunWithGas = (gas) => {
     const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
-    return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), {
-      leniency,
-      ...(free && { baseFeePerGas: 0n }),
-      budget,
-      counting: options.counting,
-    });
+    return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), run);
   };
   // The exact search proves its answer by execution only.
   const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));

@@ -19,7 +19,7 @@ export interface GasEstimate {
   /** Every limit that was tried, in order, with its result. */
   readonly probes: readonly GasProbe[];
   /** Module lines of the run with this limit, if counted. */
-  readonly counts?: ModuleCounts;
+  readonly counts?: ModuleCounts | undefined;
   /** Logs of that run. */
   readonly logs: TransactionOutcome['logs'];
 }
@@ -178,7 +178,7 @@ class Probe {
     const { gasLimit, outcome } = this.best!;
     const { gasUsed, gasUsedBeforeRefund, counts, logs } = outcome;
     const { search, probes } = this;
-    const found = {
+    return {
       gasLimit,
       runs: probes.length,
       executed: probes.length,
@@ -186,9 +186,9 @@ class Probe {
       gasUsedBeforeRefund,
       search,
       probes,
+      counts,
       logs,
     };
-    return counts === undefined ? found : { ...found, counts };
   }
 
   private async attempt(gasLimit: bigint): Promise<TransactionOutcome> {

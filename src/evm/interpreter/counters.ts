@@ -12,13 +12,14 @@ export function keccakBlocks(bytes: number): number {
 
 /** Counts what one run does. Reverted work counts too: the prover must prove it. */
 export class RunCounts {
-  private readonly lines = new Map<CountedModule, number>();
+  private readonly lines: Partial<Record<CountedModule, number>> = {};
 
   add(module: CountedModule, lines = 1): void {
-    if (lines > 0) this.lines.set(module, (this.lines.get(module) ?? 0) + lines);
+    if (lines > 0) this.lines[module] = (this.lines[module] ?? 0) + lines;
   }
 
+  /** What was counted until now. */
   read(): ModuleCounts {
-    return Object.fromEntries(this.lines);
+    return this.lines;
   }
 }

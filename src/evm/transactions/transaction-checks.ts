@@ -45,13 +45,14 @@ const BLOB_HASH_VERSION = 1;
  */
 export async function admit(base: ExecutionBase, message: TransactionMessage, options: RunOptions): Promise<Admission> {
   const baseFee = options.baseFeePerGas ?? base.block.baseFeePerGas;
-  const gas = checkGas(base, message, options);
+  const { intrinsicGas, floorGas } = checkGas(base, message, options);
   checkPrice(message, baseFee, options);
   const sender = (await base.state.account(message.from)) ?? NO_ACCOUNT;
   await checkSender(base, message, sender, options);
   const price = effectiveGasPrice(message, baseFee);
   const blobPrice = checkBlobs(base, message, options);
-  return { sender, ...gas, price, ...checkFunds(message, sender, price, blobPrice, options) };
+  const { prepayment, blobFee } = checkFunds(message, sender, price, blobPrice, options);
+  return { sender, intrinsicGas, floorGas, price, prepayment, blobFee };
 }
 
 function checkGas(base: ExecutionBase, message: TransactionMessage, options: RunOptions) {

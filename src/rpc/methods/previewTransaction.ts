@@ -14,12 +14,13 @@ import { placedPrecompiles } from '../../evm/interpreter/machine.js';
 import { RunBudget } from '../../evm/interpreter/run-budget.js';
 import type { TransactionMessage } from '../../evm/transactions/transaction-message.js';
 import { findsNoCode } from '../../preview/no-code.js';
+import type { PreviewedCall } from '../../preview/preview.js';
 import { previewCalls } from '../../preview/preview-calls.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { PreviewedFee, SeenByEndpoint, TransactionPreview } from '../inspection/transaction-preview.js';
+import type { SeenByEndpoint, TransactionPreview } from '../inspection/transaction-preview.js';
 import { parsePreview } from '../parsing/parse-preview.js';
 import { requireBlock } from '../parsing/resolve-block.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
@@ -72,10 +73,15 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     if (await findsNoCode(message, reader, precompiles)) noCode.add(bytesToHex(message.to!));
     return message;
   });
+  const { balances, tokens, users, environmentReads } = preview;
   return {
-    ...preview,
+    calls: preview.calls.map((one, i) => withFee(one, fees[i]!)),
+    balances,
+    tokens,
     warnings: [...preview.warnings, ...[...noCode].map((address) => ({ code: 'no-code', address }) as const)],
-    calls: preview.calls.map((one, i) => ({ ...one, ...formatFee(fees[i]!, one.status === 'success') })),
+    users,
+    fees: preview.fees,
+    environmentReads,
     trust: {
       level: (await chain.trust?.(on)) ?? 'held',
       block: { number: on.header.number, hash: bytesToHex(on.hash) },
@@ -177,15 +183,15 @@ async function messageOf(
   const nonce = call.nonce ?? (await state.account(call.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
   if (priceOf(call) > 0n) return transactionMessageOf(call, { gasLimit, nonce, price: 0n, free: false });
   const tip = 'estimate' in fee ? fee.estimate.priorityFeePerGas : (await chain.prices(on)).prices.minGasPriceWei;
-  const priced = { ...call, maxFeePerGas: context.baseFeePerGas + tip, maxPriorityFeePerGas: tip };
-  return transactionMessageOf(priced, { gasLimit, nonce, price: 0n, free: false });
+  return transactionMessageOf(call, { gasLimit, nonce, price: context.baseFeePerGas + tip, tip, free: false });
 }
 
-function formatFee(
+function withFee(
+  call: PreviewedCall,
   fee: FeeOutcome & { readonly message: TransactionMessage },
-  succeeded: boolean,
-): { fee?: PreviewedFee; feeError?: string } {
-  if ('error' in fee) return succeeded ? { feeError: fee.error.message } : {};
+): TransactionPreview['calls'][number] {
+  if ('error' in fee) return call.status === 'success' ? { ...call, feeError: fee.error.message } : call;
   const { gasLimit, gasPrice, maxFeePerGas = 0n } = fee.message;
-  return { fee: { ...formatEstimate(fee.estimate), total: toQuantity(gasLimit * (gasPrice ?? maxFeePerGas)) } };
+  const total = toQuantity(gasLimit * (gasPrice ?? maxFeePerGas));
+  return { fee: { total, ...formatEstimate(fee.estimate) }, ...call };
 }

@@ -106,5 +106,8 @@ function parseAuthorizationList(value: unknown): Authorization[] {
 
 /** Leaves out absent members instead of setting them to undefined, so that a call compares equal to what was sent. */
 function withoutAbsent(request: CallRequest): CallRequest {
-  return Object.fromEntries(Object.entries(request).filter(([, member]) => member !== undefined));
+  const present: Partial<Record<keyof CallRequest, unknown>> = {};
+  for (const member of Object.keys(request) as (keyof CallRequest)[])
+    if (request[member] !== undefined) present[member] = request[member];
+  return present as CallRequest;
 }
