@@ -56,7 +56,7 @@ async function costs<Name extends string>(
   return found;
 }
 
-const ms = (samples: readonly number[]) => `${median(samples).toFixed(2)} ms`;
+const ms = (samples: readonly number[]) => `${median(samples).toPrecision(2)} ms`;
 const SUPPORTS_ERC721 = `0x01ffc9a7${'80ac58cd'.padEnd(64, '0')}` as const;
 const balanceOf = (account: Hex): Hex => `0x70a08231${word(account)}`;
 
@@ -166,19 +166,26 @@ async function keptRun({ network, block }: Place, state: StateOverlay, message: 
   }
 }
 
+type TracedProgram = Pick<EvmProgram, 'name' | 'alloc' | 'call'>;
+
 /**
- * A run with `callTracer` over the same run without, and beside it the same of anvil. Thousands of calls that do nothing are the worst
- * case: there is one frame to show for each third of a microsecond.
+ * A run with `callTracer` over the same run without. `anvil` says beside it how much slower its own runs become.
+ *
+ * @param bar - of the figure. There is none for thousands of calls that do nothing, the worst case: the kernel needs a quarter of a
+ *   microsecond for one, and as long to record it and to make a frame of it
  */
-async function tracingOver(program: EvmProgram, anvil: Anvil | undefined): Promise<Figure> {
-  const { name, alloc, call } = program;
-  const place = { network: networkAt(HARDFORK), block: blockContext({ gasLimit: GAS }) };
+async function tracingOver(
+  { name, alloc, call }: TracedProgram,
+  bar: Figure['bar'],
+  anvil?: () => Promise<string>,
+): Promise<Figure> {
+  const [network, block] = [networkAt(HARDFORK), blockContext({ gasLimit: GAS })];
   const reader = new ReadCache(new AllocState(allocOf(alloc)));
   const request = { from: hexToBytes(call.from), to: hexToBytes(call.to), data: hexToBytes(call.data) };
   const message = transactionMessageOf(request, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
   const options = { baseFeePerGas: 0n };
   const plain = async () => {
-    const machine = await Machine.open(place.network, place.block, new StateOverlay(reader));
+    const machine = await Machine.open(network, block, new StateOverlay(reader));
     try {
       return await simulateTransaction(machine, message, options);
     } finally {
@@ -186,7 +193,7 @@ async function tracingOver(program: EvmProgram, anvil: Anvil | undefined): Promi
     }
   };
   const traced = () => {
-    const at = { ...place, state: new StateOverlay(reader), isKept: false };
+    const at = { network, block, state: new StateOverlay(reader), isKept: false };
     return traceTransaction(at, callTracer({ withLog: true }), message, options);
   };
   const { outcome } = await traced();
@@ -196,8 +203,8 @@ async function tracingOver(program: EvmProgram, anvil: Anvil | undefined): Promi
     name: `${name}: a run with callTracer over the run alone`,
     value: medianRatio(times.traced, times.plain),
     unit: 'x',
-    bar: { atMost: 1.5 },
-    note: `${ms(times.traced)} and ${ms(times.plain)}${anvil === undefined ? '' : `; anvil ${await anvilSlowdown(anvil, program)}`}`,
+    ...(bar && { bar }),
+    note: `${ms(times.traced)} and ${ms(times.plain)}${anvil === undefined ? '' : `; anvil ${await anvil()}`}`,
   };
 }
 
@@ -219,9 +226,15 @@ export async function previewCosts(): Promise<Figure[]> {
     ...(await previewOver('two-hop swap', alloc, swap, pairs)),
   ];
   const anvil = anvilPath() === undefined ? undefined : await Anvil.start(HARDFORK);
+  const most = { atMost: 1.5 };
+  figures.push(await tracingOver({ name: 'ERC-20 transfer', alloc, call: transfer }, most));
+  figures.push(await tracingOver({ name: 'two-hop swap', alloc, call: swap }, most));
   try {
     for (const program of await evmPrograms()) {
-      if (program.name === '100 swaps' || program.name === 'calls') figures.push(await tracingOver(program, anvil));
+      const beside = anvil && (() => anvilSlowdown(anvil, program));
+      if (program.name === '100 swaps') figures.push(await tracingOver(program, most, beside));
+      if (program.name === 'calls')
+        figures.push(await tracingOver({ ...program, name: '8 000 calls that do nothing' }, undefined, beside));
     }
   } finally {
     await anvil?.close();
