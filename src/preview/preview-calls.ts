@@ -73,7 +73,8 @@ async function inspect(
   const approvals: Approval[][] = [];
   for (const { tree } of ran) approvals.push(await approvalsOf(tree, inspection));
   const sources = { before, after, probes, users, costs: costsOf(ran, block), written: writtenBy(ran), warn };
-  const [allTransfers, allApprovals] = [transfers.flat(), approvals.flat()];
+  const allTransfers = joined(transfers);
+  const allApprovals = joined(approvals);
   const balances = await balancesOf(allTransfers, sources);
   for (const warning of approvalWarnings(allApprovals, allTransfers)) warn(warning);
 
@@ -107,6 +108,9 @@ async function inspect(
     environmentReads: reads,
   };
 }
+
+/** The items of all lists. `flat` takes ten times as long. */
+const joined = <Item>(lists: readonly (readonly Item[])[]): Item[] => ([] as Item[]).concat(...lists);
 
 /** Accounts of the authorizations, valid or not, with whether one of them counts on every chain. */
 async function authoritiesOf(ran: readonly Ran[]): Promise<Map<Hex, boolean>> {

@@ -69,7 +69,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const preview = await previewCalls(base, calls.length, async (index, reader) => {
     const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
     const message = await messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
-    fees.push({ ...fee, message });
+    fees.push({ message, ...fee });
     if (await findsNoCode(message, reader, precompiles)) noCode.add(bytesToHex(message.to!));
     return message;
   });
