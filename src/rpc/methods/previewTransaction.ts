@@ -34,8 +34,10 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   call,
 ): Promise<TransactionPreview> => {
   const { chain, maxAnswerBytes } = context;
-  const { block: reference, overrides, blockOverrides, watch, errors, accessLists, ...given } = parsePreview(params);
-  const calls = await Promise.all(given.calls.map((one) => (one instanceof Uint8Array ? signedCall(one, chain) : one)));
+  const wanted = parsePreview(params);
+  const { block: reference, overrides, blockOverrides, watch, errors, accessLists } = wanted;
+  const calls: CallRequest[] = [];
+  for (const one of wanted.calls) calls.push(one instanceof Uint8Array ? await signedCall(one, chain) : one);
   const { signal, gas } = call;
   const named = isHead(reference) ? await chain.head() : await requireBlock(context, reference, signal);
   const seen = seenByEndpoints();
