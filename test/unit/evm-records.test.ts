@@ -54,9 +54,7 @@ describe('records of the kernel', () => {
     const opcodes = { number: 0x43, timestamp: 0x42, gasLimit: 0x45, chainId: 0x46, coinbase: 0x41, random: 0x44 };
     const all = { ...opcodes, baseFee: 0x48, blobBaseFee: 0x4a, origin: 0x32, gasPrice: 0x3a };
     // Each with MSTORE at its place, then RETURN of ten words.
-    const stores = Object.values(all).map(
-      (opcode, i) => `${hex(opcode)}61${(32 * i).toString(16).padStart(4, '0')}52`,
-    );
+    const stores = Object.values(all).map((opcode, i) => `${hex(opcode)}61${(32 * i).toString(16).padStart(4, '0')}52`);
     const kernel = await started(`0x${stores.join('')}6101405ff3`);
     expect(kernel.run(1_000_000)).toBe(RUN_STATUS.done);
     const words = Object.keys(all).map((name, i) => [name, kernel.returned().slice(32 * i, 32 * i + 32)]);
