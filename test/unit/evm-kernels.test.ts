@@ -5,7 +5,7 @@ import type { EvmKernel } from '../../src/kernel/evm/evm-kernel.js';
 import { returnEvmKernel, takeEvmKernel } from '../../src/kernel/evm/evm-kernels.js';
 import { EvmMemory } from '../../src/kernel/evm/evm-memory.js';
 import { evmBuild, loadEvmModule, preferEvmBuild } from '../../src/kernel/evm/evm-module.js';
-import { readWants } from '../../src/kernel/evm/evm-records.js';
+import { readLogs, readOutcomeSize, readWants } from '../../src/kernel/evm/evm-records.js';
 import type { TraceRecord } from '../../src/kernel/evm/evm-types.js';
 import { readTrace } from '../../src/kernel/evm/trace-records.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
@@ -186,6 +186,17 @@ describe('what the memory of the EVM holds', () => {
       { kind: WANTED.slot, address, number: 0, key },
       { kind: WANTED.blockHash, address: new Uint8Array(20), number: 99, key: new Uint8Array(32) },
     ]);
+  });
+
+  it('is as many logs as there are, whatever is behind them (assembly/evm/logs.ts)', () => {
+    const memory = view();
+    memory.view.setUint32(memory.result + RESULT.logs, 1024, true);
+    memory.view.setUint32(memory.result + RESULT.logCount, 1, true);
+    // An address, one topic and three bytes of data, filled up to eight.
+    memory.write(1024, Uint8Array.of(...new Uint8Array(20).fill(0xad), 1, 0, 0, 0, 3, 0, 0, 0));
+    memory.bytes.fill(0xff, 1024 + 32 + 32 + 8);
+    expect(readOutcomeSize(memory)).toEqual({ logs: 1, bytes: 32 + 3 });
+    expect(readLogs(memory)).toMatchObject([{ topics: [new Uint8Array(32)], data: new Uint8Array(3) }]);
   });
 
   it('is a trace, or none, with values of all sizes (assembly/evm/trace.ts)', () => {

@@ -57,6 +57,8 @@ describe('records of the kernel', () => {
     const stores = Object.values(all).map((opcode, i) => `${hex(opcode)}61${(32 * i).toString(16).padStart(4, '0')}52`);
     const kernel = await started(`0x${stores.join('')}6101405ff3`);
     expect(kernel.run(1_000_000)).toBe(RUN_STATUS.done);
+    const read = Object.values(all).reduce((bits, opcode) => bits | (1n << BigInt(opcode & 63)), 0n);
+    expect(kernel.result()).toMatchObject({ succeeded: true, environment: read });
     const words = Object.keys(all).map((name, i) => [name, kernel.returned().slice(32 * i, 32 * i + 32)]);
     const { number, timestamp, gasLimit, chainId, random, baseFee, blobBaseFee, gasPrice } = environment;
     const address = (bytes: Uint8Array) => Uint8Array.of(...new Uint8Array(12), ...bytes);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { STATUS } from '../../src/kernel/trie-exports.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { instantiate } from '../../src/kernel/instantiate.js';
+import { STATUS, type TrieExports } from '../../src/kernel/trie-exports.js';
+import { loadTrieKernel, TRIE_SOURCE, trieKernelOf } from '../../src/kernel/trie-kernel.js';
 import { trieRefusal } from '../../src/kernel/trie-refusal.js';
 import { readUndo } from '../../src/kernel/trie-undo.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
@@ -52,6 +53,20 @@ describe('what the trie module refuses', () => {
       details: { reason: 'status -99' },
     });
   });
+});
+
+test('a module without memory is refused at each step that needs some', async () => {
+  const wasm = await instantiate<TrieExports>(TRIE_SOURCE);
+  const without = (name: 'init' | 'createTrie' | 'commit') =>
+    trieKernelOf('poseidon2', { ...wasm, [name]: () => 0 }, { nodes: true });
+  const noMemory = expect.objectContaining({ code: 'KERNEL_OUT_OF_MEMORY' });
+  expect(() => without('init')).toThrow(noMemory);
+  expect(() => without('createTrie').createTrie()).toThrow(noMemory);
+  const kernel = without('commit');
+  const trie = kernel.createTrie();
+  kernel.put(trie, value(1), value(1));
+  expect(() => kernel.commit()).toThrow(noMemory);
+  expect(() => kernel.commitSubRoot(trie)).toThrow(noMemory);
 });
 
 describe.each(['mimc', 'poseidon2'] as const)('calls that a trie kernel refuses, %s', (scheme) => {
