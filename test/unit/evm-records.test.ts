@@ -175,7 +175,8 @@ describe('records of the kernel', () => {
   });
 
   it('have the depth of an instruction, its memory and what was returned to it', async () => {
-    // With data, CALLDATACOPY of its two bytes to 1, RETURN of them. Without, MSTORE of 0xabcd, CALL to itself with its last two bytes, STOP.
+    // With data, CALLDATACOPY of its two bytes to 1, RETURN of them.
+    // Without, MSTORE of 0xabcd, CALL to itself with its last two bytes, STOP.
     const code = '0x361560105760025f60013760026001f35b61abcd5f525f5f6002601e5f305af100';
     const kernel = await started(code, OSAKA, FLAGS.steps | FLAGS.memory | FLAGS.returnData);
     kernel.run(1_000_000);
