@@ -5,7 +5,8 @@
 export const MUTATED_FOLDERS = {
   fees: ['test/unit/{extra-data,fees,fees-*,transaction-bytes}.test.ts'],
   kernel: [
-    'test/unit/{kernel-loading,keccak,recovery,sizer-cache,dictionary,trie-kernel,trie-refusals,precompiles}.test.ts',
+    'test/unit/{kernel-loading,kernel-modules,keccak,recovery,sizer-cache,dictionary,precompiles}.test.ts',
+    'test/unit/trie-{kernel,past,refusals}.test.ts',
     'test/unit/{evm-*,state-memory,state-twins,state-paged,state-world,state-entry,fees,transaction-bytes}.test.ts',
     'test/unit/{hash-vectors,evm-fixtures}.long.test.ts',
     'test/differential/{hash,lzss}.test.ts',

@@ -107,16 +107,16 @@ export class PastTries {
     const now = this.#kernel.find(trie, hkey);
     let position = now.present ? now.position : now.left;
     let leaf = this.leaf(trie, position);
-    // Skip leaves inserted since, to the left; then find leaves removed since, to the right.
+    // Skip leaves inserted since, to the left; then find leaves removed since, to the right, up to the tail: it is next to itself.
     while (leaf === undefined || compareBytes(leaf.hkey, hkey) > 0) {
       position = this.#kernel.leaf(trie, position)!.prevLeaf;
       leaf = this.leaf(trie, position);
     }
-    for (let next = this.leaf(trie, leaf.nextLeaf)!; compareBytes(next.hkey, hkey) <= 0; ) {
+    while (leaf.nextLeaf !== position) {
+      const next: TrieLeaf = this.leaf(trie, leaf.nextLeaf)!;
+      if (compareBytes(next.hkey, hkey) > 0) break;
       position = leaf.nextLeaf;
-      if (leaf === next) break;
       leaf = next;
-      next = this.leaf(trie, leaf.nextLeaf)!;
     }
     if (equalBytes(leaf.hkey, hkey)) return { present: true, position };
     return { present: false, left: position, right: leaf.nextLeaf };

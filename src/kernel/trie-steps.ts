@@ -44,7 +44,7 @@ function runStepwise(
       steps.push({ position, prior, siblings });
     });
   } catch (refusal) {
-    for (const { position, prior } of steps.reverse()) kernel.setLeaf(trie, position, prior);
+    for (const { position, prior } of steps) kernel.setLeaf(trie, position, prior);
     kernel.setNextFreeNode(trie, free);
     kernel.commit([trie]);
     throw refusal;
@@ -77,9 +77,8 @@ export function putStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array, 
  */
 export function removeStepwise(kernel: TrieKernel, trie: number, hkey: Uint8Array): SteppedEffect {
   const found = kernel.find(trie, hkey);
-  const removed = found.present ? kernel.leaf(trie, found.position) : undefined;
-  if (!found.present || removed === undefined) return runStepwise(kernel, trie, 'none', () => {});
-  const { prevLeaf, nextLeaf } = removed;
+  if (!found.present) return runStepwise(kernel, trie, 'none', () => {});
+  const { prevLeaf, nextLeaf } = kernel.leaf(trie, found.position)!;
   return runStepwise(kernel, trie, 'remove', (step) => {
     step(prevLeaf, (leaf) => leaf && { ...leaf, nextLeaf });
     step(found.position, () => undefined);

@@ -1,11 +1,22 @@
 import { EVMError } from '@ethereumjs/evm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EvmExports } from '../../src/kernel/evm/evm-exports.js';
+import { type EvmExports, RESULT, RUN_STATUS, WANTED } from '../../src/kernel/evm/evm-exports.js';
 import type { EvmKernel } from '../../src/kernel/evm/evm-kernel.js';
 import { returnEvmKernel, takeEvmKernel } from '../../src/kernel/evm/evm-kernels.js';
 import { EvmMemory } from '../../src/kernel/evm/evm-memory.js';
 import { evmBuild, loadEvmModule, preferEvmBuild } from '../../src/kernel/evm/evm-module.js';
+import { readLogs, readOutcomeSize, readWants } from '../../src/kernel/evm/evm-records.js';
+import type { TraceRecord } from '../../src/kernel/evm/evm-types.js';
+import { readTrace } from '../../src/kernel/evm/trace-records.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
+
+/** What a module has of memory: a page, with its regions. */
+function memoryOfModule() {
+  const region = (value: number) => new WebAssembly.Global({ value: 'i32' }, value);
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const wasm = { memory, IO: region(8), ENV: region(64), RESULT: region(256), WANTS: region(512) };
+  return { memory, wasm: wasm as unknown as EvmExports };
+}
 
 describe('idle kernels of the EVM', () => {
   /** Takes all that are idle, so that each test begins with none. */
@@ -60,6 +71,9 @@ describe('idle kernels of the EVM', () => {
   });
 
   it('are not those that are broken or have grown large', async () => {
+    // An instance of its own, so that mutants of its limits are tried.
+    const path = '../../src/kernel/evm/evm-kernels.js?limits';
+    const { returnEvmKernel, takeEvmKernel }: typeof import('../../src/kernel/evm/evm-kernels.js') = await import(path);
     const large = { isBroken: false, memoryBytes: 64 * 2 ** 20 + 1, build: 'auto', configuration: 'large' };
     const broken = { ...large, isBroken: true, memoryBytes: 1 };
     const kept = { ...large, memoryBytes: 64 * 2 ** 20 };
@@ -69,12 +83,48 @@ describe('idle kernels of the EVM', () => {
   });
 });
 
+describe('a kernel whose module is another', () => {
+  /** It runs as it is told, and notes what it is asked for. */
+  async function open(run: () => number) {
+    const asked: unknown[] = [];
+    const { wasm } = memoryOfModule();
+    const module = {
+      ...{ ...wasm, run, dataSpace: () => 1024 },
+      start: (creates: number, gas: bigint) => asked.push([creates, gas]),
+      rollback: () => asked.push('rollback'),
+    };
+    // An instance of its own, so that mutants of its limits are tried.
+    const path = '../../src/kernel/evm/evm-kernel.js?limits';
+    const { EvmKernel }: typeof import('../../src/kernel/evm/evm-kernel.js') = await import(path);
+    return { asked, kernel: new EvmKernel(module as unknown as EvmExports, 'auto') };
+  }
+
+  it('starts with the gas that it is given, up to what an i64 holds', async () => {
+    const { asked, kernel } = await open(() => RUN_STATUS.done);
+    const message = { caller: new Uint8Array(20), to: undefined, value: 0n, data: new Uint8Array(0) };
+    for (const gas of [5n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n]) kernel.start({ ...message, gas });
+    expect(asked).toEqual([5n, ...Array(3).fill(2n ** 63n - 1n)].map((gas) => [1, gas]));
+  });
+
+  it('that traps is broken, and is asked for nothing more', async () => {
+    const broken = await open(() => {
+      throw new WebAssembly.RuntimeError('unreachable');
+    });
+    expect([broken.kernel.isBroken, broken.kernel.memoryBytes]).toEqual([false, 65_536]);
+    expect(broken.kernel.run(1)).toBe(RUN_STATUS.memory);
+    broken.kernel.rollback();
+    expect([broken.kernel.isBroken, broken.asked]).toEqual([true, []]);
+    const whole = await open(() => RUN_STATUS.slice);
+    expect(whole.kernel.run(1)).toBe(RUN_STATUS.slice);
+    whole.kernel.rollback();
+    expect([whole.kernel.isBroken, whole.asked]).toEqual([false, ['rollback']]);
+  });
+});
+
 describe('the memory of the EVM', () => {
-  const region = (value: number) => new WebAssembly.Global({ value: 'i32' }, value);
   const open = () => {
-    const memory = new WebAssembly.Memory({ initial: 1 });
-    const wasm = { memory, IO: region(8), ENV: region(64), RESULT: region(256), WANTS: region(512) };
-    return { memory, kernel: new EvmMemory(wasm as unknown as EvmExports) };
+    const { memory, wasm } = memoryOfModule();
+    return { memory, kernel: new EvmMemory(wasm) };
   };
 
   it('has its regions where the module says', () => {
@@ -121,6 +171,48 @@ describe('the memory of the EVM', () => {
     kernel.renew();
     expect([kernel.bytes.length, kernel.view.byteLength, kernel.size]).toEqual([131_072, 131_072, 131_072]);
     expect(kernel.copy(10, 1)).toEqual(Uint8Array.of(7));
+  });
+});
+
+describe('what the memory of the EVM holds', () => {
+  const view = () => new EvmMemory(memoryOfModule().wasm);
+
+  it('is all that is wanted, 64 bytes each (assembly/evm/wants.ts)', () => {
+    const memory = view();
+    const [address, key] = [new Uint8Array(20).fill(0xad), new Uint8Array(32).fill(0x4e)];
+    memory.write(512, Uint8Array.of(3, 0, 0, 0, ...address, ...new Uint8Array(8), ...key));
+    memory.write(576, Uint8Array.of(4, 0, 0, 0, ...new Uint8Array(20), 99));
+    expect(readWants(memory, 2)).toEqual([
+      { kind: WANTED.slot, address, number: 0, key },
+      { kind: WANTED.blockHash, address: new Uint8Array(20), number: 99, key: new Uint8Array(32) },
+    ]);
+  });
+
+  it('is as many logs as there are, whatever is behind them (assembly/evm/logs.ts)', () => {
+    const memory = view();
+    memory.view.setUint32(memory.result + RESULT.logs, 1024, true);
+    memory.view.setUint32(memory.result + RESULT.logCount, 1, true);
+    // An address, one topic and three bytes of data, filled up to eight.
+    memory.write(1024, Uint8Array.of(...new Uint8Array(20).fill(0xad), 1, 0, 0, 0, 3, 0, 0, 0));
+    memory.bytes.fill(0xff, 1024 + 32 + 32 + 8);
+    expect(readOutcomeSize(memory)).toEqual({ logs: 1, bytes: 32 + 3 });
+    expect(readLogs(memory)).toMatchObject([{ topics: [new Uint8Array(32)], data: new Uint8Array(3) }]);
+  });
+
+  it('is a trace, or none, with values of all sizes (assembly/evm/trace.ts)', () => {
+    const memory = view();
+    const texts: string[] = [];
+    const visit = (record: TraceRecord) => record.kind === 'enter' && texts.push(record.valueText);
+    memory.view.setUint32(memory.result + RESULT.trace, 1024, true);
+    expect([readTrace(memory, visit), texts]).toEqual([false, []]);
+    memory.view.setUint32(memory.result + RESULT.traceBytes, 104, true);
+    // Kind and length; the value is the word at 72.
+    memory.write(1024, Uint8Array.of(1, 0, 0, 0, 104));
+    for (const value of [0n, 1n, 2n ** 255n, 2n ** 256n - 1n]) {
+      memory.write(1024 + 72, bigIntToBytes(value, 32));
+      expect(readTrace(memory, visit)).toBe(true);
+      expect(texts.pop()).toBe(`0x${value.toString(16)}`);
+    }
   });
 });
 

@@ -1,19 +1,23 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { RUN_STATUS, WANTED } from '../../src/kernel/evm/evm-exports.js';
+import { FLAGS, RUN_STATUS, WANTED } from '../../src/kernel/evm/evm-exports.js';
 import type { EvmKernel } from '../../src/kernel/evm/evm-kernel.js';
 import { takeEvmKernel } from '../../src/kernel/evm/evm-kernels.js';
-import type { EvmEnvironment } from '../../src/kernel/evm/evm-types.js';
-import { bigIntToBytes, compareBytes, equalBytes } from '../../src/primitives/bytes.js';
+import type { EvmEnvironment, TraceStep } from '../../src/kernel/evm/evm-types.js';
+import { readTrace } from '../../src/kernel/evm/trace-records.js';
+import { bigIntToBytes, compareBytes, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { CONTRACT, SENDER, STRANGER } from '../support/evm.js';
 
+const BERLIN = 8;
 const OSAKA = 14;
 const sender = hexToBytes(SENDER);
 const contract = hexToBytes(CONTRACT);
 const stranger = hexToBytes(STRANGER);
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 const none = keccak_256(new Uint8Array(0));
+const hex = (value: number) => value.toString(16).padStart(2, '0');
+const message = { caller: sender, to: contract, value: 0n, data: new Uint8Array(0), gas: 1_000_000n };
 /** Each value is another one, and has bytes at both ends. */
 const environment: EvmEnvironment = {
   number: 2 ** 33 + 1,
@@ -29,10 +33,10 @@ const environment: EvmEnvironment = {
   blobHashes: [],
 };
 
-async function started(code: Hex, changes: Partial<EvmEnvironment> = {}): Promise<EvmKernel> {
+async function started(code: Hex, fork = OSAKA, flags = 0): Promise<EvmKernel> {
   const kernel = await takeEvmKernel(undefined);
-  kernel.configure(OSAKA);
-  kernel.record(0);
+  kernel.configure(fork);
+  kernel.record(flags);
   const bytes = hexToBytes(code);
   expect(kernel.hasCode(keccak_256(bytes))).toBe(false);
   kernel.addCode(keccak_256(bytes), bytes);
@@ -40,8 +44,8 @@ async function started(code: Hex, changes: Partial<EvmEnvironment> = {}): Promis
   kernel.loadAccount(sender, { nonce: 3n, balance: 10n ** 18n, codeHash: none });
   kernel.loadAccount(contract, { nonce: 1n, balance: 5n, codeHash: keccak_256(bytes) });
   for (const key of [1, 2]) kernel.loadSlot(contract, word(key), word(key));
-  kernel.begin({ ...environment, ...changes });
-  kernel.start({ caller: sender, to: contract, value: 0n, data: new Uint8Array(0), gas: 1_000_000n });
+  kernel.begin(environment);
+  kernel.start(message);
   return kernel;
 }
 
@@ -49,13 +53,12 @@ describe('records of the kernel', () => {
   it('say what code can read of block and transaction', async () => {
     const opcodes = { number: 0x43, timestamp: 0x42, gasLimit: 0x45, chainId: 0x46, coinbase: 0x41, random: 0x44 };
     const all = { ...opcodes, baseFee: 0x48, blobBaseFee: 0x4a, origin: 0x32, gasPrice: 0x3a };
-    const byte = (value: number) => value.toString(16).padStart(2, '0');
     // Each with MSTORE at its place, then RETURN of ten words.
-    const stores = Object.values(all).map(
-      (opcode, i) => `${byte(opcode)}61${(32 * i).toString(16).padStart(4, '0')}52`,
-    );
+    const stores = Object.values(all).map((opcode, i) => `${hex(opcode)}61${(32 * i).toString(16).padStart(4, '0')}52`);
     const kernel = await started(`0x${stores.join('')}6101405ff3`);
     expect(kernel.run(1_000_000)).toBe(RUN_STATUS.done);
+    const read = Object.values(all).reduce((bits, opcode) => bits | (1n << BigInt(opcode & 63)), 0n);
+    expect(kernel.result()).toMatchObject({ succeeded: true, environment: read });
     const words = Object.keys(all).map((name, i) => [name, kernel.returned().slice(32 * i, 32 * i + 32)]);
     const { number, timestamp, gasLimit, chainId, random, baseFee, blobBaseFee, gasPrice } = environment;
     const address = (bytes: Uint8Array) => Uint8Array.of(...new Uint8Array(12), ...bytes);
@@ -66,14 +69,20 @@ describe('records of the kernel', () => {
     });
   });
 
-  it('count hashes of blobs', async () => {
-    // BLOBHASH of 2 and of 3, of which there is none.
-    const kernel = await started('0x6002495f5260034960205260405ff3', { blobHashes: [7, 8, 9].map(word) });
-    kernel.run(1_000_000);
-    expect([kernel.returned().slice(0, 32), kernel.returned().slice(32)]).toEqual([word(9), word(0)]);
-    const bare = await started('0x5f495f5260205ff3');
-    bare.run(1_000_000);
-    expect(bare.returned()).toEqual(word(0));
+  it('have the hashes of blobs of each transaction, however many others had', async () => {
+    // BLOBHASH of 0 to 6, returned.
+    const code = `0x${[0, 1, 2, 3, 4, 5, 6].map((i) => `60${hex(i)}4960${hex(32 * i)}52`).join('')}60e05ff3`;
+    const kernel = await started(code as Hex);
+    kernel.rollback();
+    for (const count of [0, 5, 3, 7, 0, 300]) {
+      const blobHashes = Array.from({ length: count }, (_, i) => word((BigInt(i + 1) << 200n) + BigInt(count)));
+      kernel.begin({ ...environment, blobHashes });
+      kernel.start(message);
+      kernel.run(1_000_000);
+      const expected = Array.from({ length: 7 }, (_, i) => blobHashes[i] ?? word(0));
+      expect(kernel.returned(), `${count} blobs`).toEqual(concatBytes(...expected));
+      kernel.rollback();
+    }
   });
 
   it('have logs with data of any length, one after the other', async () => {
@@ -135,5 +144,53 @@ describe('records of the kernel', () => {
       },
       { ...rest, address: stranger, account: account(0n, 3n, none), slots: [] },
     ]);
+  });
+
+  it('have the storage of an account that is destroyed as cleared', async () => {
+    // SELFDESTRUCT to the sender: before Cancun the account and its slots are gone.
+    const kernel = await started(`0x73${SENDER.slice(2)}ff`, BERLIN);
+    expect(kernel.run(1_000_000)).toBe(RUN_STATUS.done);
+    kernel.finish();
+    const [cleared, ...others] = kernel.changes().filter(({ storageCleared }) => storageCleared);
+    expect(cleared).toMatchObject({ address: contract, account: undefined });
+    expect(others).toEqual([]);
+  });
+
+  it('are the state before the next transaction once they are kept', async () => {
+    // SSTORE of 6 in 1; in the next one SLOAD of 1, returned.
+    const kernel = await started('0x600660015500');
+    kernel.run(1_000_000);
+    kernel.finish();
+    kernel.commit();
+    expect(kernel.changes()).toEqual([]);
+    // No transaction is open any more.
+    kernel.rollback();
+    kernel.begin(environment);
+    const load = hexToBytes('0x6001545f5260205ff3');
+    kernel.addCode(keccak_256(load), load);
+    kernel.writeCode(contract, keccak_256(load));
+    kernel.start(message);
+    kernel.run(1_000_000);
+    expect(kernel.returned()).toEqual(word(6));
+  });
+
+  it('have the depth of an instruction, its memory and what was returned to it', async () => {
+    // With data, CALLDATACOPY of its two bytes to 1, RETURN of them.
+    // Without, MSTORE of 0xabcd, CALL to itself with its last two bytes, STOP.
+    const code = '0x361560105760025f60013760026001f35b61abcd5f525f5f6002601e5f305af100';
+    const kernel = await started(code, OSAKA, FLAGS.steps | FLAGS.memory | FLAGS.returnData);
+    kernel.run(1_000_000);
+    const steps: TraceStep[] = [];
+    kernel.takeTrace(readTrace, (record) => record.kind === 'step' && steps.push(record));
+    const shown = (pc: number, at: number) => {
+      const { depth, memory, returnData } = steps.find((step) => step.pc === pc && step.depth === at)!;
+      return { depth, memory, returnData };
+    };
+    const empty = new Uint8Array(0);
+    expect(shown(0, 0)).toEqual({ depth: 0, memory: empty, returnData: empty });
+    expect(shown(0, 1)).toEqual({ depth: 1, memory: empty, returnData: empty });
+    const inner = concatBytes(Uint8Array.of(0, 0xab, 0xcd), new Uint8Array(29));
+    expect(shown(15, 1)).toEqual({ depth: 1, memory: inner, returnData: empty });
+    expect(shown(32, 0)).toEqual({ depth: 0, memory: word(0xabcd), returnData: Uint8Array.of(0xab, 0xcd) });
   });
 });

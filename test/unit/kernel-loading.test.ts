@@ -1,5 +1,5 @@
 import { blake2b } from '@noble/hashes/blake2.js';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { loadBlake2f } from '../../src/kernel/blake2f.js';
 import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { MAX_DICTIONARY, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
@@ -151,6 +151,24 @@ describe('a hasher refuses', () => {
   });
 });
 
+test('inputs that are longer than the region are hashed block by block', async () => {
+  const hasher = await loadHasher('poseidon2');
+  const blocks = 65_536 / 32 + 2;
+  // Words below 2^24 are canonical.
+  const inputs = Uint8Array.from({ length: 2 * blocks * 32 }, (_, i) => (i % 4 === 0 ? 0 : (i * 7 + (i >> 8)) & 255));
+  const digests = [0, 1].map((input) => {
+    let state: Uint8Array = new Uint8Array(32);
+    for (let i = 0; i < blocks; i++) {
+      const at = 32 * (input * blocks + i);
+      state = hasher.compress(state, inputs.subarray(at, at + 32));
+    }
+    return state;
+  });
+  expect(digests[0]).not.toEqual(digests[1]);
+  expect(hasher.hash(inputs.subarray(0, 32 * blocks))).toEqual(digests[0]);
+  expect(hasher.hashMany(inputs, 32 * blocks)).toEqual(Uint8Array.of(...digests[0]!, ...digests[1]!));
+});
+
 describe('a kernel refuses', () => {
   it('a dictionary and an input that are too long', async () => {
     const most = MAX_DICTIONARY;
@@ -206,16 +224,22 @@ describe('a kernel refuses', () => {
     expect(Buffer.from(first).toString('hex')).toBe(expected);
   });
 
-  it('keys of a trie of another length, by their name', async () => {
+  it('keys and values of a trie of another length, by their name', async () => {
     const kernel = await loadTrieKernel('poseidon2');
     const trie = kernel.createTrie();
-    expect(() => kernel.put(trie, new Uint8Array(31), new Uint8Array(32))).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_LENGTH',
-        message: 'hkey must have 32 bytes, got 31',
-        details: { what: 'hkey', expected: '32', actual: 31 },
-      }),
-    );
+    const [word, short] = [new Uint8Array(32), new Uint8Array(31)];
+    for (const [what, hkey, hval] of [
+      ['hkey', short, word],
+      ['hval', word, short],
+    ] as const) {
+      expect(() => kernel.put(trie, hkey, hval)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_LENGTH',
+          message: `${what} must have 32 bytes, got 31`,
+          details: { what, expected: '32', actual: 31 },
+        }),
+      );
+    }
   });
 });
 

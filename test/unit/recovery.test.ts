@@ -167,6 +167,14 @@ describe('no key', () => {
   );
 });
 
+test('a key stays as it was when another one is recovered', () => {
+  const of = ({ hash, r, s }: typeof COSMWASM | typeof NEO) =>
+    kernel(hexToBytes(hash), hexToBytes(r), hexToBytes(s), 1)!;
+  const first = of(NEO);
+  expect(of(COSMWASM)).not.toEqual(first);
+  expect(bytesToHex(first).slice(2, 66)).toBe(NEO.x);
+});
+
 test('a part of another length is refused', () => {
   const [word, short] = [new Uint8Array(32), new Uint8Array(31)];
   expect(() => kernel(short, word, word, 0)).toThrow('hash: expected 32 bytes, got 31');

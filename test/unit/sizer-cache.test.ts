@@ -34,12 +34,26 @@ describe('a sizer with a cache', () => {
   });
 
   it('keeps its own copy of an input', () => {
-    const sizer = rememberingSizer(new CountingSizer());
+    const inner = new CountingSizer();
+    const sizer = rememberingSizer(inner);
     const input = numbered(1);
     sizer.lzssSize(input);
     input[3] = 2;
     expect(sizer.lzssSize(input)).toBe(2);
     expect(sizer.lzssSize(numbered(1))).toBe(1);
+    expect(inner.asked).toBe(2);
+  });
+
+  it('keeps the newer of two inputs with one hash, and no bytes of the other', () => {
+    const inner = new CountingSizer();
+    const sizer = rememberingSizer(inner, { bytes: 8 });
+    // Found by a search: FNV-1a of these four bytes differs only in the two bits that are cut off.
+    const [older, newer] = [0x10ea0da4, 0xae699fa9];
+    for (const value of [older, newer, 3]) expect(sizer.lzssSize(numbered(value))).toBe(value);
+    for (const value of [newer, 3]) expect(sizer.lzssSize(numbered(value))).toBe(value);
+    expect(inner.asked).toBe(3);
+    expect(sizer.lzssSize(numbered(older))).toBe(older);
+    expect(inner.asked).toBe(4);
   });
 
   // 300 000 inputs under 2^30 hashes: some forty pairs share one.

@@ -254,6 +254,11 @@ describe.each(['mimc', 'poseidon2'] as const)('trie kernel, %s', (scheme) => {
       expect(nextFreeNode).toBe(kernel.nextFreeNode(trie));
       expect(bytesToHex(kernel.topRoot(trie))).toBe(bytesToHex(kernel.topRoot(whole)));
     };
+    // What was not committed before is committed first.
+    for (const each of [trie, whole]) kernel.put(each, word(900), word(0));
+    kernel.put(whole, word(901), word(0));
+    kernel.commit([whole]);
+    check(putStepwise(kernel, trie, word(901), word(0)));
     for (let i = 0; i < 66; i++) {
       kernel.put(whole, word(i), word(i));
       kernel.commit();

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { STATUS } from '../../src/kernel/trie-exports.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { instantiate } from '../../src/kernel/instantiate.js';
+import { STATUS, type TrieExports } from '../../src/kernel/trie-exports.js';
+import { loadTrieKernel, TRIE_SOURCE, trieKernelOf } from '../../src/kernel/trie-kernel.js';
 import { trieRefusal } from '../../src/kernel/trie-refusal.js';
+import { readUndo } from '../../src/kernel/trie-undo.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 
 const value = (byte: number) => new Uint8Array(32).fill(byte);
@@ -50,6 +53,20 @@ describe('what the trie module refuses', () => {
       details: { reason: 'status -99' },
     });
   });
+});
+
+test('a module without memory is refused at each step that needs some', async () => {
+  const wasm = await instantiate<TrieExports>(TRIE_SOURCE);
+  const without = (name: 'init' | 'createTrie' | 'commit') =>
+    trieKernelOf('poseidon2', { ...wasm, [name]: () => 0 }, { nodes: true });
+  const noMemory = expect.objectContaining({ code: 'KERNEL_OUT_OF_MEMORY' });
+  expect(() => without('init')).toThrow(noMemory);
+  expect(() => without('createTrie').createTrie()).toThrow(noMemory);
+  const kernel = without('commit');
+  const trie = kernel.createTrie();
+  kernel.put(trie, value(1), value(1));
+  expect(() => kernel.commit()).toThrow(noMemory);
+  expect(() => kernel.commitSubRoot(trie)).toThrow(noMemory);
 });
 
 describe.each(['mimc', 'poseidon2'] as const)('calls that a trie kernel refuses, %s', (scheme) => {
@@ -104,13 +121,20 @@ describe.each(['mimc', 'poseidon2'] as const)('calls that a trie kernel refuses,
     for (const length of [79, 80, 81]) {
       expect(() => kernel.undo(new Uint8Array(length))).toThrow(refused('record', reason));
     }
+    kernel.put(trie, value(2), value(2));
+    kernel.commit();
+    const record = kernel.takeUndo();
+    for (const part of [record.subarray(0, 79), record.subarray(0, 81), record.subarray(1)]) {
+      expect(() => kernel.undo(part)).toThrow(refused('record', reason));
+    }
+    expect(kernel.find(trie, value(2)).present).toBe(true);
   });
 
   test('of positions and nodes outside the tree', async () => {
     const kernel = await loadTrieKernel(scheme);
     const trie = kernel.createTrie();
     const outside = expect.objectContaining({ code: 'OUT_OF_RANGE' });
-    for (const position of [-1, 0.5, 2 ** 32, Number.NaN]) {
+    for (const position of [-1, 0.5, 2.5, 2 ** 32, 2 ** 32 + 2, Number.NaN]) {
       expect(kernel.leaf(trie, position)).toBeUndefined();
       for (const call of [
         () => kernel.gatherProof(trie, position),
@@ -167,6 +191,27 @@ describe.each(['mimc', 'poseidon2'] as const)('undo records and drops, %s', (sch
     expect(shown()).toEqual(before);
     expect(kernel.find(one, value(9)).present).toBe(false);
     expect(kernel.find(one, value(4)).present).toBe(true);
+  });
+
+  test('a record says what was before (docs/spec/state-trie.md 2)', async () => {
+    const kernel = await loadTrieKernel(scheme, { undo: true });
+    const [one, other] = [kernel.createTrie(), kernel.createTrie()];
+    for (const trie of [one, other]) kernel.put(trie, value(5), value(trie === one ? 6 : 7));
+    kernel.commit();
+    kernel.takeUndo();
+    expect(readUndo(kernel.takeUndo())).toEqual([]);
+    kernel.put(other, value(5), value(8));
+    kernel.put(one, value(9), value(9));
+    kernel.commit();
+    const leaf = (hval: number) => ({ prevLeaf: 0, nextLeaf: 1, hkey: value(5), hval: value(hval) });
+    const tail = { prevLeaf: 2, nextLeaf: 1, hkey: schemeFormat(scheme).tailKey, hval: value(0) };
+    expect(readUndo(kernel.takeUndo())).toEqual([
+      { trie: other, position: 2, leaf: leaf(7) },
+      { trie: one, position: 2, leaf: leaf(6) },
+      { trie: one, nextFreeNode: 3 },
+      { trie: one, position: 3, leaf: undefined },
+      { trie: one, position: 1, leaf: tail },
+    ]);
   });
 
   test('a trie that was dropped has no writes to commit', async () => {

@@ -1,6 +1,6 @@
 /** Texts by the codes in assembly/evm/exceptions.ts. */
-const EXCEPTIONS: readonly string[] = [
-  '',
+const EXCEPTIONS: readonly (string | undefined)[] = [
+  undefined,
   'revert',
   'out of gas',
   'stack underflow',
