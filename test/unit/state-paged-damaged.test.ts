@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { concatBytes } from '../../src/primitives/bytes.js';
+import { hashAddress } from '../../src/accumulator/keys.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { bigIntToBytes, compareBytes, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, type PageMap, readPaged, reseal } from '../support/paged-state.js';
 import { COUNT, keysOf, openSmallPages, some } from '../support/small-pages.js';
@@ -135,6 +137,71 @@ describe('a damaged page', () => {
         }
       }
     }
+  });
+
+  describe('of keys that has been changed', () => {
+    type Entry = { hkey: Uint8Array; position: number };
+    const broken = corrupt('0', 'the key index does not match the leaves');
+    /** The pages with other entries in a bucket: 32 bytes of a key, 4 of a position, ascending. */
+    function withEntries(key: string, edit: (entries: Entry[]) => Entry[]): PageMap {
+      const page = stores[2]!.pages.get(key)!;
+      const entries = Array.from({ length: (page.length - 9) / 36 }, (_, i) => {
+        const entry = page.slice(1 + 36 * i, 37 + 36 * i);
+        return { hkey: entry.slice(0, 32), position: new DataView(entry.buffer).getUint32(32) };
+      });
+      const bytes = edit(entries).flatMap(({ hkey, position }) => [hkey, bigIntToBytes(BigInt(position), 4)]);
+      return stores[2]!.with(
+        key,
+        reseal(key, concatBytes(page.slice(0, 1), ...bytes, page.slice(-8)), () => undefined),
+      );
+    }
+    /** Accounts in the order of their hashed keys; the third was destroyed. */
+    let ordered: { n: number; hkey: Uint8Array }[];
+    beforeAll(async () => {
+      const hasher = await loadHasher('poseidon2');
+      const all = some(1, COUNT).map((n) => ({ n, hkey: hashAddress(hasher, address(n)) }));
+      ordered = all.sort((a, b) => compareBytes(a.hkey, b.hkey)).filter(({ n }) => n !== 3);
+    });
+    const near = (entries: Entry[], i: number) => ordered.find(({ hkey }) => equalBytes(hkey, entries[i]!.hkey))!.n;
+
+    it('is refused where it names no key that is small enough', async () => {
+      const paged = await readPaged(
+        'poseidon2',
+        withEntries('0/k1/0', () => []),
+      );
+      await expect(paged.account(address(ordered[0]!.n))).rejects.toEqual(broken);
+      await expect(paged.prove(address(ordered[0]!.n), [])).rejects.toEqual(broken);
+    });
+
+    it('is refused where it names a position without a leaf', async () => {
+      const free = held.nextFreeNode(2);
+      // The position of the account that was destroyed: as it was created, after head and tail.
+      const before = held.prove(1, address(3), []).accountProof;
+      const removed = 'leafIndex' in before ? before.leafIndex : 0;
+      expect(removed).toBeGreaterThan(1);
+      for (const position of [free, removed]) {
+        let n = 0;
+        const store = withEntries('0/k1/0', (entries) => {
+          n = near(entries, 4);
+          return entries.with(4, { hkey: entries[4]!.hkey, position });
+        });
+        const paged = await readPaged('poseidon2', store);
+        await expect(paged.account(address(n))).rejects.toEqual(broken);
+      }
+    });
+
+    it('is refused where it names the leaf of a larger or smaller key', async () => {
+      for (const other of [3, 5]) {
+        let n = 0;
+        const store = withEntries('0/k1/0', (entries) => {
+          n = near(entries, 4);
+          return entries.with(4, { hkey: entries[4]!.hkey, position: entries[other]!.position });
+        });
+        const paged = await readPaged('poseidon2', store);
+        await expect(paged.account(address(n))).rejects.toEqual(broken);
+        await expect(paged.prove(address(n), [])).rejects.toEqual(broken);
+      }
+    });
   });
 
   it('is refused where a word is no field element', async () => {

@@ -42,6 +42,29 @@ describe('pages of some thousand accounts', () => {
     }
   });
 
+  it('are requested with the row above, where that is not known', async () => {
+    const source = new PageMap(store.pages);
+    const paged = await readPaged('poseidon2', source);
+    const positionOf = (n: number) => {
+      const { accountProof } = held.prove(0, address(n), []);
+      return 'leafIndex' in accountProof ? accountProof.leafIndex : 0;
+    };
+    // The last position of all is under another row.
+    const end = some(1, COUNT + 1).find((n) => positionOf(n) === COUNT + 1)!;
+    const [first, beside, last] = [1500, 1000, end].map(positionOf) as [number, number, number];
+    expect([first, beside, last].map((position) => position >> 11)).toEqual([0, 0, 1]);
+    const bucket = [expect.stringMatching(/^0\/k\d+\/\d+$/)];
+    await paged.account(address(1500));
+    const seen = [['state'], ['0'], bucket, [`0/5/${first >> 5}`, '0/11/0']];
+    expect(source.requests).toEqual(seen);
+    await paged.account(address(1000));
+    seen.push(bucket, [`0/5/${beside >> 5}`]);
+    expect(source.requests).toEqual(seen);
+    await paged.account(address(end));
+    seen.push(bucket, [`0/5/${last >> 5}`, '0/11/1']);
+    expect(source.requests).toEqual(seen);
+  });
+
   it('load as they are, with progress', async () => {
     const source = new PageMap(store.pages);
     const told: [number, number][] = [];

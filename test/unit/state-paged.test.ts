@@ -113,6 +113,24 @@ describe('pages of a small state', () => {
     expect([store.rounds, paged.pagesRead]).toEqual([rounds, store.asked.size]);
   });
 
+  it('of several slots are requested at once', async () => {
+    const store = new PageMap(new Map(stores[2]!.pages));
+    const paged = await readPaged('poseidon2', store);
+    const { accountProof } = await paged.prove(address(5), WORDS);
+    const name = 'leafIndex' in accountProof ? accountProof.leafIndex : 0;
+    expect(store.requests.map((keys) => [...keys].sort())).toEqual([
+      ['state'],
+      ['0'],
+      [expect.stringMatching(/^0\/k1\/[01]$/)],
+      [`0/5/${name >> 5}`],
+      [`${name}`],
+      [`${name}/k0/0`],
+      [`${name}/5/0`, `${name}/5/1`],
+      // What the branch of the account has of the page beside its own.
+      [`0/5/${(name >> 5) ^ 1}`],
+    ]);
+  });
+
   it('are not read for keys of another length', async () => {
     const paged = await readPaged('poseidon2', last());
     const refused = expect.objectContaining({ code: 'INVALID_LENGTH' });

@@ -183,6 +183,34 @@ describe('the verdict on storage traces', () => {
   });
 });
 
+describe('the verdict on storage that is traced before and after its account in one block', () => {
+  it('is positive where the account has the last root', () => {
+    for (const blocks of [
+      [write, again],
+      [read, write],
+      [write, change(1, same, same, [set(1, 9, 9)])],
+      [recreated, change(1, same, same, [set(1, 5, 6), set(2, 0, 1)])],
+      [change(1, same, same), change(1, same, same, [set(9, 0, 1)]), gone],
+    ]) {
+      expect(saidOf([tracesOf(...blocks).flat()])).toBe('holds');
+    }
+  });
+
+  it('names the block where the account does not have the last root', () => {
+    const [first, second] = tracesOf(write, again);
+    const [before, after] = [first![1], second![1]].map((trace) =>
+      bytesToHex((trace as { newValue: Uint8Array }).newValue.slice(64, 96)),
+    );
+    expect(saidOf([[...first!, second![0]!]])).toEqual([
+      fault,
+      'blocks[0]',
+      `storage of ${bytesToHex(address(1))}: ${after}, expected ${before}`,
+    ]);
+    // Nor is it enough that the block after has it.
+    expect(placeOf([[...first!, second![0]!], [second![1]!]])).toEqual([fault, 'blocks[0]']);
+  });
+});
+
 describe('the order of the traces of a block', () => {
   const pattern = (letters: string) => `the traces of an account, ${letters}, do not match a known pattern`;
 

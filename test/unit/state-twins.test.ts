@@ -119,6 +119,22 @@ describe('the witness of a block', () => {
     }
   });
 
+  it('is enough for two blocks whose traces are taken together', () => {
+    const held = new WitnessState(hasher);
+    const states = blocks.map((block) => {
+      const before = held.accounts.topRoot;
+      return { block, before, traces: held.apply(block) };
+    });
+    for (const [i, { block, before, traces }] of states.entries()) {
+      const next = states[i + 1];
+      if (next === undefined) continue;
+      const witness = witnessBefore(hasher, [...traces, ...next.traces])!;
+      expect(witness.accounts.topRoot).toEqual(before);
+      expect(textOf(witness.apply(block))).toBe(textOf(traces));
+      expect(textOf(witness.apply(next.block))).toBe(textOf(next.traces));
+    }
+  });
+
   it('is none without a trace of an account', () => {
     const held = new WitnessState(hasher);
     held.apply(blocks[0]!);

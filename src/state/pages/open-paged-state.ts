@@ -131,7 +131,7 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
       return cache.run(() => {
         const storage = find(account.hkey)?.storage;
         if (storage !== undefined && !isEmptyRoot(scheme, trie(storage.handle).root)) {
-          // Finding a key reads everything that its proof needs.
+          // Finding a key reads most of what its proof needs.
           cache.together(
             slots.map(
               ({ hkey }) =>
