@@ -3,7 +3,7 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
-import { keysOf, some, textOf } from '../support/small-pages.js';
+import { keysOf, some, textOf, unneeded } from '../support/small-pages.js';
 import { address, change, set, state, word } from '../support/small-state.js';
 
 /** Above 2 048 positions: two rows of hashes above the leaf pages. 70 accounts have storage: more than are read at once. */
@@ -112,7 +112,9 @@ describe('pages of some thousand accounts', () => {
         2 + step,
         some(0, 9).map((i) => created(4000 + 9 * step + i)),
       );
-      store.commit(held.takePages());
+      const changes = held.takePages();
+      expect(unneeded(store, changes)).toEqual([]);
+      store.commit(changes);
     }
     const pages = new PageMap(new Map(store.pages));
     const loaded = await load('poseidon2', pages, { check: 'full' });

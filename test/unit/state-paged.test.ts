@@ -3,8 +3,8 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
-import { blocks, COUNT, keysOf, openSmallPages, slotsOf, some, textOf } from '../support/small-pages.js';
-import { address, word } from '../support/small-state.js';
+import { blocks, COUNT, keysOf, openSmallPages, slotsOf, some, textOf, unneeded } from '../support/small-pages.js';
+import { address, change, set, state, word } from '../support/small-state.js';
 
 let held: WorldState;
 /** The pages after each block. */
@@ -85,6 +85,31 @@ describe('pages of a small state', () => {
       expect(textOf(store)).toEqual(textOf(stores[number]!));
     }
     expect(other.takePages()).toEqual({ puts: [{ key: 'state', value: store.pages.get('state') }], deletes: [] });
+  });
+
+  it('are written only where they change, and deleted only where they are', async () => {
+    const other = await openWithPages('poseidon2');
+    const store = new PageMap();
+    const expectNeeded = (what: string) => {
+      const changes = other.takePages();
+      expect([what, unneeded(store, changes)]).toEqual([what, []]);
+      store.commit(changes);
+    };
+    // Nine accounts at a time, one of them with storage of several pages: the buckets are split one by one.
+    const grown = (number: number) =>
+      some(1000 + 9 * number, 1009 + 9 * number).map((n) =>
+        change(n, undefined, state(1n, 5n), n % 9 === 1 ? some(1, 40).map((key) => set(key, 0, key)) : []),
+      );
+    const all = [...blocks, ...some(5, 26).map(grown)];
+    for (const [number, block] of all.entries()) {
+      other.applyBlock(number, block);
+      expectNeeded(`after block ${number}`);
+    }
+    for (const number of [24, 21, 18, 11, 6, 4, 3, 2, 1, 0]) {
+      other.revertTo(number);
+      expectNeeded(`back at block ${number}`);
+    }
+    expect(textOf(store)).toEqual(textOf(stores[0]!));
   });
 
   it('are the same when blocks are stored together, or applied with traces', async () => {
