@@ -85,7 +85,6 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
 
   const view: StateView = {
     tries: {
-      nextFreeNode: (name) => trie(name).nextFreeNode,
       topRoot: (name) => trie(name).root,
       find: (name, hkey) => trie(name).find(hkey),
       branch: (name, position) => trie(name).branch(position),
