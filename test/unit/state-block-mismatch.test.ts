@@ -82,7 +82,10 @@ describe.each(['applyBlock', 'applyBlockTraced'] as const)('%s names what differ
     const held = await open();
     const recreated = change(9, state(1n, 0n), state(1n, 0n), [], true);
     expect(() => held[apply](1, [recreated])).toThrow(
-      expect.objectContaining({ code: 'STATE_MISMATCH', details: expect.objectContaining({ what: `account ${hex(9)}` }) }),
+      expect.objectContaining({
+        code: 'STATE_MISMATCH',
+        details: expect.objectContaining({ what: `account ${hex(9)}` }),
+      }),
     );
   });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { requirePages } from '../../src/state/pages/page-census.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
 import { keysOf, some, textOf, unneeded } from '../support/small-pages.js';
@@ -115,6 +116,11 @@ describe('pages of some thousand accounts', () => {
       const changes = held.takePages();
       expect(unneeded(store, changes)).toEqual([]);
       store.commit(changes);
+    }
+    expect(() => requirePages((key) => store.pages.get(key))).not.toThrow();
+    const paged = await readPaged('poseidon2', store);
+    for (const n of [1, 2, 70, 1500, COUNT, 4000, 4071, 5000]) {
+      expect(await paged.prove(address(n), [word(1)])).toEqual(held.prove(held.head!, address(n), [word(1)]));
     }
     const pages = new PageMap(new Map(store.pages));
     const loaded = await load('poseidon2', pages, { check: 'full' });
