@@ -9,12 +9,16 @@ import type { PageChanges, PageSource } from '../../src/state/page-source.js';
 import { openPagedState, type PagedState } from '../../src/state/pages/open-paged-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 
-/** Pages in memory, how often was asked for some, and for which. */
+/** Pages in memory, and which were asked for: at once, and in all. */
 export class PageMap implements PageSource {
-  rounds = 0;
+  readonly requests: (readonly string[])[] = [];
   readonly asked = new Set<string>();
 
   constructor(readonly pages: Map<string, Uint8Array> = new Map()) {}
+
+  get rounds(): number {
+    return this.requests.length;
+  }
 
   commit({ puts, deletes }: PageChanges): void {
     for (const key of deletes) this.pages.delete(key);
@@ -22,7 +26,7 @@ export class PageMap implements PageSource {
   }
 
   async getMany(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    this.rounds++;
+    this.requests.push(keys);
     for (const key of keys) this.asked.add(key);
     return keys.map((key) => this.pages.get(key));
   }

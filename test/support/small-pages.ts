@@ -1,4 +1,5 @@
 import { equalBytes } from '../../src/primitives/bytes.js';
+import type { PageChanges } from '../../src/state/page-source.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { openWithPages, PageMap } from './paged-state.js';
 import { address, change, set, state } from './small-state.js';
@@ -52,6 +53,12 @@ export async function openSmallPages() {
 }
 
 export const keysOf = ({ pages }: PageMap) => [...pages.keys()].sort();
+
+/** Pages that are written as they were, and pages that are deleted without being there. */
+export const unneeded = ({ pages }: PageMap, { puts, deletes }: PageChanges) => [
+  ...puts.filter(({ key, value }) => pages.has(key) && equalBytes(value, pages.get(key)!)).map(({ key }) => key),
+  ...deletes.filter((key) => !pages.has(key)),
+];
 
 /** Pages as text, which is compared fast. */
 export const textOf = ({ pages }: PageMap) =>

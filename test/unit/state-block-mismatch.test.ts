@@ -72,9 +72,21 @@ describe.each(['applyBlock', 'applyBlockTraced'] as const)('%s names what differ
     const held = await open();
     const one = change(1, state(0n, 100n), state(1n, 100n));
     const two = change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 2), set(1, 11, 3)]);
-    const message = (what: string) => expect.stringContaining(`must contain each ${what} only once; merge its changes`);
+    const message = (what: string) =>
+      expect.stringMatching(`changes.* must contain each ${what} only once; merge its changes$`);
     expect(() => held[apply](1, [one, one])).toThrow(expect.objectContaining({ message: message('address') }));
     expect(() => held[apply](1, [two])).toThrow(expect.objectContaining({ message: message('slot') }));
+  });
+
+  it('an account that is not there, to be recreated', async () => {
+    const held = await open();
+    const recreated = change(9, state(1n, 0n), state(1n, 0n), [], true);
+    expect(() => held[apply](1, [recreated])).toThrow(
+      expect.objectContaining({
+        code: 'STATE_MISMATCH',
+        details: expect.objectContaining({ what: `account ${hex(9)}` }),
+      }),
+    );
   });
 
   it('a value of another length, by its name', async () => {

@@ -111,6 +111,27 @@ describe('a state of some blocks', () => {
     );
   });
 
+  it('stays as it is when there is no memory for the way back', async () => {
+    const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
+    const held = openWorldState(await loadHasher('poseidon2'), kernel);
+    held.applyBlock(0, [change(1, undefined, same, [set(1, 0, 1)]), change(2, undefined, same)]);
+    held.applyBlock(1, [change(1, same, state(2n, 0n), [set(1, 1, 2)]), change(3, undefined, same)]);
+    const said = () => JSON.stringify([1, 2, 3].map((n) => held.prove(held.head!, address(n), [word(1)])));
+    const before = [held.head, held.root(), said()];
+    const commit = vi.spyOn(kernel, 'commit').mockImplementationOnce(() => {
+      throw new Error('no memory');
+    });
+    expect(() => held.revertTo(0)).toThrow('no memory');
+    expect([held.head, held.root(), said()]).toEqual(before);
+    commit.mockRestore();
+    // A block on top is that of a state that was never reverted.
+    held.applyBlock(2, []);
+    expect([held.root(), said()]).toEqual(before.slice(1));
+    held.revertTo(0);
+    expect(held.account(0, address(3))).toBeUndefined();
+    expect(held.slot(0, address(1), word(1))).toEqual(word(1));
+  });
+
   it('needs a kernel of the same scheme, with its records', async () => {
     const hasher = await loadHasher('poseidon2');
     for (const [scheme, options] of [
@@ -122,7 +143,7 @@ describe('a state of some blocks', () => {
       expect(() => openWorldState(hasher, kernel)).toThrow(
         expect.objectContaining({
           code: 'INVALID_PARAMETER',
-          message: expect.stringContaining("must have the hasher's scheme and the options undo and nodes"),
+          message: "kernel: must have the hasher's scheme and the options undo and nodes",
         }),
       );
     }

@@ -85,7 +85,40 @@ describe('a follower of a few accounts', () => {
     follower.slot(address(2), word(1)).fill(9);
     follower.slot(address(2), word(9)).fill(9);
     follower.slot(address(9), word(1)).fill(9);
+    expect([2, 9].map((n) => follower.slot(address(n), word(9)))).toEqual([new Uint8Array(32), new Uint8Array(32)]);
     expectSame([2, 9]);
+  });
+
+  it('passes over others, and over what is only read', () => {
+    follower = followerOf({ 3: SLOTS });
+    const blocks = [
+      [change(1, state(0n, 100n), undefined, [], true), change(2, contract, contract, [set(1, 11, 12)])],
+      [change(8, undefined, undefined), change(3, state(1n, 5n), state(1n, 5n), [set(1, 0, 0)])],
+      [change(2, contract, undefined, [set(1, 12, 0)], true), change(3, state(1n, 5n), state(1n, 5n), [set(2, 0, 4)])],
+      [change(3, state(1n, 5n), state(1n, 5n), [set(2, 4, 4), set(9, 0, 0)])],
+    ];
+    for (const block of blocks) {
+      expect(follower.follow(apply(...block))).toEqual(held.root());
+      expectSame([3]);
+    }
+  });
+
+  it('forgets what it need not know', () => {
+    const all = Array.from({ length: 40 }, (_, i) => 10 + i);
+    follower.follow(
+      apply(
+        change(
+          2,
+          contract,
+          contract,
+          all.map((key) => set(key, 0, key)),
+        ),
+      ),
+    );
+    const known = all.filter((key) => error(() => follower.slot(address(2), word(key))) === undefined);
+    // At most the two leaves around each slot that is absent.
+    expect(known.length).toBeLessThanOrEqual(2 * SLOTS.length);
+    expectSame([2]);
   });
 
   it('does not answer for others', () => {
@@ -155,6 +188,14 @@ describe('a follower refuses', () => {
 
   it('a block without the traces of storage', () => {
     const [, account] = apply(write);
+    expect(error(() => follower.follow([account!]))).toMatchObject(conflict('storage traces are missing'));
+  });
+
+  it('a block without the traces of storage that was empty', () => {
+    follower = followerOf({ 3: SLOTS });
+    const plain = state(1n, 5n);
+    follower.follow(apply(change(3, plain, plain, [set(1, 0, 0)])));
+    const [, account] = apply(change(3, plain, plain, [set(1, 0, 7)]));
     expect(error(() => follower.follow([account!]))).toMatchObject(conflict('storage traces are missing'));
   });
 

@@ -1,5 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { concatBytes } from '../../src/primitives/bytes.js';
+import { hashAddress } from '../../src/accumulator/keys.js';
+import { loadHasher } from '../../src/kernel/hasher.js';
+import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { bigIntToBytes, compareBytes, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
+import { loadWorldState } from '../../src/state/load-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, type PageMap, readPaged, reseal } from '../support/paged-state.js';
 import { COUNT, keysOf, openSmallPages, some } from '../support/small-pages.js';
@@ -58,6 +62,13 @@ describe('a damaged page', () => {
     );
     expect(refused).toEqual([
       { status: 'rejected', reason: corrupt('0/5/2', `the value at position ${position} does not match its hash`) },
+    ]);
+    // Of a single page: the last account of all.
+    const last = held.nextFreeNode(0) - 1;
+    const single = await readPaged('poseidon2', edited('0', flipAt(-2), stores[0]!));
+    const answers = await Promise.allSettled(some(1, 21).map((n) => single.account(address(n))));
+    expect(answers.filter(({ status }) => status === 'rejected')).toEqual([
+      { status: 'rejected', reason: corrupt('0', `the value at position ${last} does not match its hash`) },
     ]);
   });
 
@@ -137,6 +148,71 @@ describe('a damaged page', () => {
     }
   });
 
+  describe('of keys that has been changed', () => {
+    type Entry = { hkey: Uint8Array; position: number };
+    const broken = corrupt('0', 'the key index does not match the leaves');
+    /** The pages with other entries in a bucket: 32 bytes of a key, 4 of a position, ascending. */
+    function withEntries(key: string, edit: (entries: Entry[]) => Entry[]): PageMap {
+      const page = stores[2]!.pages.get(key)!;
+      const entries = Array.from({ length: (page.length - 9) / 36 }, (_, i) => {
+        const entry = page.slice(1 + 36 * i, 37 + 36 * i);
+        return { hkey: entry.slice(0, 32), position: new DataView(entry.buffer).getUint32(32) };
+      });
+      const bytes = edit(entries).flatMap(({ hkey, position }) => [hkey, bigIntToBytes(BigInt(position), 4)]);
+      return stores[2]!.with(
+        key,
+        reseal(key, concatBytes(page.slice(0, 1), ...bytes, page.slice(-8)), () => undefined),
+      );
+    }
+    /** Accounts in the order of their hashed keys; the third was destroyed. */
+    let ordered: { n: number; hkey: Uint8Array }[];
+    beforeAll(async () => {
+      const hasher = await loadHasher('poseidon2');
+      const all = some(1, COUNT).map((n) => ({ n, hkey: hashAddress(hasher, address(n)) }));
+      ordered = all.sort((a, b) => compareBytes(a.hkey, b.hkey)).filter(({ n }) => n !== 3);
+    });
+    const near = (entries: Entry[], i: number) => ordered.find(({ hkey }) => equalBytes(hkey, entries[i]!.hkey))!.n;
+
+    it('is refused where it names no key that is small enough', async () => {
+      const paged = await readPaged(
+        'poseidon2',
+        withEntries('0/k1/0', () => []),
+      );
+      await expect(paged.account(address(ordered[0]!.n))).rejects.toEqual(broken);
+      await expect(paged.prove(address(ordered[0]!.n), [])).rejects.toEqual(broken);
+    });
+
+    it('is refused where it names a position without a leaf', async () => {
+      const free = held.nextFreeNode(2);
+      // The position of the account that was destroyed: as it was created, after head and tail.
+      const before = held.prove(1, address(3), []).accountProof;
+      const removed = 'leafIndex' in before ? before.leafIndex : 0;
+      expect(removed).toBeGreaterThan(1);
+      for (const position of [free, 2 ** 31, removed]) {
+        let n = 0;
+        const store = withEntries('0/k1/0', (entries) => {
+          n = near(entries, 4);
+          return entries.with(4, { hkey: entries[4]!.hkey, position });
+        });
+        const paged = await readPaged('poseidon2', store);
+        await expect(paged.account(address(n))).rejects.toEqual(broken);
+      }
+    });
+
+    it('is refused where it names the leaf of a larger or smaller key', async () => {
+      for (const other of [3, 5]) {
+        let n = 0;
+        const store = withEntries('0/k1/0', (entries) => {
+          n = near(entries, 4);
+          return entries.with(4, { hkey: entries[4]!.hkey, position: entries[other]!.position });
+        });
+        const paged = await readPaged('poseidon2', store);
+        await expect(paged.account(address(n))).rejects.toEqual(broken);
+        await expect(paged.prove(address(n), [])).rejects.toEqual(broken);
+      }
+    });
+  });
+
   it('is refused where a word is no field element', async () => {
     const wide = (content: Uint8Array) => content.fill(0xff, 1 + 4 + 8 + 32, 1 + 4 + 8 + 64);
     const store = edited('0/5/1', wide);
@@ -145,7 +221,35 @@ describe('a damaged page', () => {
     const answers = await Promise.allSettled(some(1, COUNT).map((n) => paged.account(address(n))));
     const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
     expect(reasons.length).toBeGreaterThan(10);
-    for (const { code, message } of reasons)
+    for (const { code, message, cause } of reasons) {
       expect([code, message]).toEqual(['STORE_CORRUPT', expect.stringMatching(/page 0\/5\/1: /)]);
+      expect(cause).toMatchObject({ code: 'HASH_INPUT_NOT_CANONICAL' });
+    }
+  });
+
+  it('is refused where a key is that of the head', async () => {
+    const store = edited('0/5/1', (content) => content.fill(0, 1 + 4 + 8, 1 + 4 + 8 + 32));
+    await expect(load('poseidon2', store)).rejects.toMatchObject({
+      code: 'STORE_CORRUPT',
+      message: expect.stringMatching(/^stored state, page 0\/5\/1: hkey is that of head or tail/),
+      cause: { code: 'OUT_OF_RANGE' },
+    });
+  });
+
+  it('leaves nothing in the memory of the kernel', async () => {
+    const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
+    const hasher = await loadHasher('poseidon2');
+    const { usedBytes } = kernel.statistics();
+    for (const [key, store] of [
+      ['0/5/2', stores[2]!],
+      ['0', stores[0]!],
+    ] as const) {
+      await expect(
+        loadWorldState(hasher, kernel, edited(key, flipAt(-20), store), { check: 'full' }),
+      ).rejects.toThrow();
+      expect(kernel.statistics().usedBytes).toBe(usedBytes);
+    }
+    expect((await loadWorldState(hasher, kernel, stores[2]!)).root()).toEqual(held.root(2));
+    expect(kernel.statistics().usedBytes).toBeGreaterThan(usedBytes);
   });
 });

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { requirePages } from '../../src/state/pages/page-census.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
-import { keysOf, some, textOf } from '../support/small-pages.js';
+import { keysOf, some, textOf, unneeded } from '../support/small-pages.js';
 import { address, change, set, state, word } from '../support/small-state.js';
 
 /** Above 2 048 positions: two rows of hashes above the leaf pages. 70 accounts have storage: more than are read at once. */
@@ -40,6 +41,29 @@ describe('pages of some thousand accounts', () => {
       expect(source.asked.size).toBeLessThanOrEqual(9);
       expect(source.rounds).toBeLessThanOrEqual(8);
     }
+  });
+
+  it('are requested with the row above, where that is not known', async () => {
+    const source = new PageMap(store.pages);
+    const paged = await readPaged('poseidon2', source);
+    const positionOf = (n: number) => {
+      const { accountProof } = held.prove(0, address(n), []);
+      return 'leafIndex' in accountProof ? accountProof.leafIndex : 0;
+    };
+    // The last position of all is under another row.
+    const end = some(1, COUNT + 1).find((n) => positionOf(n) === COUNT + 1)!;
+    const [first, beside, last] = [1500, 1000, end].map(positionOf) as [number, number, number];
+    expect([first, beside, last].map((position) => position >> 11)).toEqual([0, 0, 1]);
+    const bucket = [expect.stringMatching(/^0\/k\d+\/\d+$/)];
+    await paged.account(address(1500));
+    const seen = [['state'], ['0'], bucket, [`0/5/${first >> 5}`, '0/11/0']];
+    expect(source.requests).toEqual(seen);
+    await paged.account(address(1000));
+    seen.push(bucket, [`0/5/${beside >> 5}`]);
+    expect(source.requests).toEqual(seen);
+    await paged.account(address(end));
+    seen.push(bucket, [`0/5/${last >> 5}`, '0/11/1']);
+    expect(source.requests).toEqual(seen);
   });
 
   it('load as they are, with progress', async () => {
@@ -83,20 +107,28 @@ describe('pages of some thousand accounts', () => {
 
   it('are split one after the other as the state grows, and merged as it is reverted', async () => {
     const before = textOf(store);
+    const from = held.head!;
     // Nine at a time: most of what is split is not changed besides.
     for (const step of some(0, 8)) {
       held.applyBlock(
-        2 + step,
+        from + 1 + step,
         some(0, 9).map((i) => created(4000 + 9 * step + i)),
       );
-      store.commit(held.takePages());
+      const changes = held.takePages();
+      expect(unneeded(store, changes)).toEqual([]);
+      store.commit(changes);
+    }
+    expect(() => requirePages((key) => store.pages.get(key))).not.toThrow();
+    const paged = await readPaged('poseidon2', store);
+    for (const n of [1, 2, 70, 1500, COUNT, 4000, 4071, 5000]) {
+      expect(await paged.prove(address(n), [word(1)])).toEqual(held.prove(held.head!, address(n), [word(1)]));
     }
     const pages = new PageMap(new Map(store.pages));
     const loaded = await load('poseidon2', pages, { check: 'full' });
     expect(loaded.root()).toEqual(held.root());
     expect(keysOf(pages).filter((key) => key.startsWith('0/k'))).toHaveLength(34);
     expect([...pages.asked].sort()).toEqual(keysOf(pages));
-    held.revertTo(1);
+    held.revertTo(from);
     store.commit(held.takePages());
     expect(textOf(store)).toEqual(before);
   });

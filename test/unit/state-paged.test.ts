@@ -3,8 +3,8 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
-import { blocks, COUNT, keysOf, openSmallPages, slotsOf, some, textOf } from '../support/small-pages.js';
-import { address, word } from '../support/small-state.js';
+import { blocks, COUNT, keysOf, openSmallPages, slotsOf, some, textOf, unneeded } from '../support/small-pages.js';
+import { address, change, set, state, word } from '../support/small-state.js';
 
 let held: WorldState;
 /** The pages after each block. */
@@ -87,6 +87,31 @@ describe('pages of a small state', () => {
     expect(other.takePages()).toEqual({ puts: [{ key: 'state', value: store.pages.get('state') }], deletes: [] });
   });
 
+  it('are written only where they change, and deleted only where they are', async () => {
+    const other = await openWithPages('poseidon2');
+    const store = new PageMap();
+    const expectNeeded = (what: string) => {
+      const changes = other.takePages();
+      expect([what, unneeded(store, changes)]).toEqual([what, []]);
+      store.commit(changes);
+    };
+    // Nine accounts at a time, one of them with storage of several pages: the buckets are split one by one.
+    const grown = (number: number) =>
+      some(1000 + 9 * number, 1009 + 9 * number).map((n) =>
+        change(n, undefined, state(1n, 5n), n % 9 === 1 ? some(1, 40).map((key) => set(key, 0, key)) : []),
+      );
+    const all = [...blocks, ...some(5, 26).map(grown)];
+    for (const [number, block] of all.entries()) {
+      other.applyBlock(number, block);
+      expectNeeded(`after block ${number}`);
+    }
+    for (const number of [24, 21, 18, 11, 6, 4, 3, 2, 1, 0]) {
+      other.revertTo(number);
+      expectNeeded(`back at block ${number}`);
+    }
+    expect(textOf(store)).toEqual(textOf(stores[0]!));
+  });
+
   it('are the same when blocks are stored together, or applied with traces', async () => {
     const [together, traced] = [await openWithPages('poseidon2'), await openWithPages('poseidon2')];
     const store = new PageMap();
@@ -111,6 +136,24 @@ describe('pages of a small state', () => {
     await paged.prove(address(5), WORDS);
     await paged.account(address(5));
     expect([store.rounds, paged.pagesRead]).toEqual([rounds, store.asked.size]);
+  });
+
+  it('of several slots are requested at once', async () => {
+    const store = new PageMap(new Map(stores[2]!.pages));
+    const paged = await readPaged('poseidon2', store);
+    const { accountProof } = await paged.prove(address(5), WORDS);
+    const name = 'leafIndex' in accountProof ? accountProof.leafIndex : 0;
+    expect(store.requests.map((keys) => [...keys].sort())).toEqual([
+      ['state'],
+      ['0'],
+      [expect.stringMatching(/^0\/k1\/[01]$/)],
+      [`0/5/${name >> 5}`],
+      [`${name}`],
+      [`${name}/k0/0`],
+      [`${name}/5/0`, `${name}/5/1`],
+      // What the branch of the account has of the page beside its own.
+      [`0/5/${(name >> 5) ^ 1}`],
+    ]);
   });
 
   it('are not read for keys of another length', async () => {

@@ -156,12 +156,24 @@ describe('the verdict on one trace', () => {
       '',
       `starts from root ${hex(found)}, not from ${hex(parent)}`,
     ]);
+    expect(saidOf('insert', 'newNextFreeNode', () => 1).slice(0, 2)).toEqual(['PARENT_ROOT_MISMATCH', '']);
     expect(saidOf('insert', 'newNextFreeNode', () => 0)).toEqual([
       'NEXT_FREE_NODE_MISMATCH',
       '',
       'is an insertion with an invalid position',
     ]);
   });
+});
+
+it('errors that are not about traces are no verdict', () => {
+  const broken: Hasher = {
+    ...hasher,
+    scheme: hasher.scheme,
+    hash: () => {
+      throw new Error('no hasher');
+    },
+  };
+  expect(() => checkTraces(broken, parent, [[samples.read!]])).toThrow('no hasher');
 });
 
 describe('the verdict on a trace after another', () => {

@@ -48,7 +48,9 @@ describe('traces of forged tries are refused', () => {
     expect(readZero(head(2), tail(2), a)).toBe('LEAF_LINK_BROKEN');
     expect(readZero(head(1), tail(2), b)).toBe('LEAF_LINK_BROKEN');
     expect(readZero(head(2), tail(0), b)).toBe('LEAF_LINK_BROKEN');
+    // A key that is there is not absent: neither beside its left neighbour nor beside its right one.
     expect(readZero({ ...head(1), hkey: hashAddress(hasher, b) }, tail(0), b)).toBe('LEAF_ORDER_BROKEN');
+    expect(readZero(head(1), { ...tail(0), hkey: hashAddress(hasher, b) }, b)).toBe('LEAF_ORDER_BROKEN');
   });
 
   it('a sub root is canonical, also that of storage whose account comes later', () => {

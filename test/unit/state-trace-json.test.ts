@@ -6,15 +6,20 @@ import { change, set, state } from '../support/small-state.js';
 
 type Fields = Record<string, unknown>;
 
-/** An insertion of an account, and a reading of a slot. */
+/** An insertion of an account, a reading of a slot, and one trace of each other type. */
 let account: Fields;
 let slot: Fields;
+let others: Fields[];
 beforeAll(async () => {
   const held = new WitnessState(await loadHasher('poseidon2'));
   const [, inserted] = held.apply([change(1, undefined, state(1n, 5n), [set(1, 0, 7)])]);
   const [, read] = held.apply([change(1, state(1n, 5n), state(1n, 5n), [set(1, 7, 7)])]);
   account = formatTrace(inserted!);
   slot = formatTrace(read!);
+  const [absent] = held.apply([change(9, undefined, undefined)]);
+  const [updated] = held.apply([change(1, state(1n, 5n), state(1n, 5n), [set(1, 7, 8)])]);
+  const [, removed] = held.apply([change(1, state(1n, 5n), state(1n, 5n), [set(1, 8, 0)])]);
+  others = [absent!, updated!, removed!].map(formatTrace);
 });
 
 const ADDRESS = `0x${'00'.repeat(19)}01`;
@@ -40,8 +45,45 @@ describe('a trace as JSON', () => {
     expect(slot.proof).toMatchObject({ leafIndex: 2 });
   });
 
+  it('has the fields of docs/spec/state-trie.md 10: the other types', () => {
+    const written = ['newNextFreeNode', 'oldSubRoot', 'newSubRoot'];
+    const fields = [
+      ['nextFreeNode', 'subRoot', 'leftLeaf', 'rightLeaf', 'leftProof', 'rightProof'],
+      [...written, 'proof', 'oldValue', 'newValue', 'priorUpdatedLeaf'],
+      [...written, 'leftProof', 'deletedProof', 'rightProof', 'deletedValue'].concat(
+        ['Left', 'Deleted', 'Right'].map((side) => `prior${side}Leaf`),
+      ),
+    ];
+    expect(others.map(({ type }) => type)).toEqual([1, 3, 4]);
+    for (const [i, trace] of others.entries()) {
+      expect(Object.keys(trace).sort()).toEqual([...fields[i]!, 'key', 'location', 'type'].sort());
+    }
+  });
+
   it('is read as it was written', () => {
-    for (const trace of [account, slot]) expect(formatTrace(parseTrace(trace))).toEqual(trace);
+    for (const trace of [account, slot, ...others]) expect(formatTrace(parseTrace(trace))).toEqual(trace);
+  });
+
+  it('of a deletion may leave out the value, as old records do, and no other field', () => {
+    const { deletedValue: _, ...old } = others[2]!;
+    const read = parseTrace(old);
+    expect(Object.hasOwn(read, 'deletedValue')).toBe(false);
+    expect(formatTrace(read)).toEqual(old);
+    const malformed = (message: string) => expect.objectContaining({ code: 'TRACE_MALFORMED', message });
+    // A value that is given must be one.
+    for (const deletedValue of [undefined, null, 7]) {
+      expect(() => parseTrace({ ...old, deletedValue })).toThrow(
+        malformed('malformed trace: trace.deletedValue must be a hex string'),
+      );
+    }
+    for (const name of ['deletedProof', 'priorDeletedLeaf', 'newSubRoot', 'newNextFreeNode', 'key']) {
+      const { [name]: _, ...without } = others[2]!;
+      expect(() => parseTrace(without)).toThrow(
+        malformed(expect.stringMatching(`^malformed trace: trace.${name} must `)),
+      );
+    }
+    const { value: __, ...inserted } = account;
+    expect(() => parseTrace(inserted)).toThrow(malformed('malformed trace: trace.value must be a hex string'));
   });
 
   /** What is damaged, how, and the message. */

@@ -58,6 +58,8 @@ describe('applying a block step by step', () => {
     expect(of({ after: same, slots: [cleared] })).toEqual(['read', 'delete', 'insert', 'UPDATE']);
     expect(of({ after: { nonce: 2n, balance: 5n } })).toEqual(['UPDATE']);
     expect(shape(run(started(), created(7, slot(1, 0, 1))))).toEqual(['insert', 'INSERT']);
+    // A slot of an account that did not exist is not read.
+    expect(shape(run(started(), created(7, slot(1, 0, 0))))).toEqual(['INSERT']);
     expect(of({ destroyed: true })).toEqual(['DELETE']);
     expect(of({ slots: [slot(1, 7, 0)] })).toEqual(['read', 'DELETE']);
     expect(of({ destroyed: true, after: same, slots: [slot(1, 7, 0), slot(3, 0, 4)] })).toEqual([

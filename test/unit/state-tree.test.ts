@@ -251,6 +251,11 @@ describe('key index', () => {
         versions.push({ index: withKey(index, { hkey, position: step }), keys: next });
       }
     }
+    // A key that is not there changes nothing.
+    for (const { index, keys } of versions) {
+      const none = pool.find((hkey) => !keys.has(bytesToHex(hkey))) ?? randomKey();
+      expect(withoutKey(index, none)).toBe(index);
+    }
     for (const { index, keys } of versions) {
       const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
       for (const probe of [randomKey(), pool[random(pool.length)]!, pool[random(pool.length)]!]) {

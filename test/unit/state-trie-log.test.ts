@@ -69,6 +69,9 @@ describe('trie log', () => {
     const [set] = decode([WORD, '0x', entry({ code: ['0x60', '0x', '0x'] })]).changes;
     const [alone] = decode([WORD, '0x', entry()]).changes;
     expect([set?.after?.code, alone?.after?.code]).toEqual([new Uint8Array(0), undefined]);
+    expect(Object.keys(alone!.after!)).toEqual(['nonce', 'balance']);
+    const [gone] = decode([WORD, '0x', entry({ account: [account('0x01'), '0x', '0x01'] })]).changes;
+    expect(Object.keys(gone!).sort()).toEqual(['address', 'before', 'destroyed', 'slots']);
   });
 
   const log = (...entries: Item[]) => RLP.encode([WORD, '0x01', ...entries]);

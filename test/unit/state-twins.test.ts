@@ -1,17 +1,23 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeAccountValue } from '../../src/accumulator/account-value.js';
+import { hashAccountValue } from '../../src/accumulator/keys.js';
+import { schemeFormat } from '../../src/accumulator/scheme.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
-import type { StateTrace } from '../../src/state/trace.js';
+import type { StateTrace, StepTrie } from '../../src/state/trace.js';
+import { KernelTracedState } from '../../src/state/traces/kernel-traces-state.js';
 import { removeTraced } from '../../src/state/traces/kernel-traces-trie.js';
 import { formatTrace } from '../../src/state/traces/trace-json.js';
+import type { TracedState } from '../../src/state/traces/traced-application.js';
 import { witnessBefore } from '../../src/state/traces/traced-witness.js';
 import { WitnessState } from '../../src/state/traces/witness-state.js';
+import { StateTries } from '../../src/state/tries/state-tries.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { address, CODE, change, set, state, word } from '../support/small-state.js';
-import { error, hkeyOf } from '../support/witness-trees.js';
+import { content, error, hkeyOf } from '../support/witness-trees.js';
 import { openState } from '../support/world-state.js';
 
 let hasher: Hasher;
@@ -19,6 +25,8 @@ beforeAll(async () => {
   hasher = await loadHasher('poseidon2');
 });
 
+const { emptyCodeHash: zkCodeHash } = schemeFormat('poseidon2');
+const noAccount = { balance: 0n, zkCodeHash, keccakCodeHash: new Uint8Array(32), codeSize: 0n };
 const one = state(1n, 5n);
 const two = state(2n, 5n);
 const sets = (...slots: [key: number, before: number, after: number][]) => slots.map((slot) => set(...slot));
@@ -119,6 +127,22 @@ describe('the witness of a block', () => {
     }
   });
 
+  it('is enough for two blocks whose traces are taken together', () => {
+    const held = new WitnessState(hasher);
+    const states = blocks.map((block) => {
+      const before = held.accounts.topRoot;
+      return { block, before, traces: held.apply(block) };
+    });
+    for (const [i, { block, before, traces }] of states.entries()) {
+      const next = states[i + 1];
+      if (next === undefined) continue;
+      const witness = witnessBefore(hasher, [...traces, ...next.traces])!;
+      expect(witness.accounts.topRoot).toEqual(before);
+      expect(textOf(witness.apply(block))).toBe(textOf(traces));
+      expect(textOf(witness.apply(next.block))).toBe(textOf(next.traces));
+    }
+  });
+
   it('is none without a trace of an account', () => {
     const held = new WitnessState(hasher);
     held.apply(blocks[0]!);
@@ -146,6 +170,25 @@ describe('the witness of a block', () => {
 });
 
 describe('a trie of the kernel, step by step', () => {
+  it('has the roots of a witness trie', async () => {
+    const tries = new StateTries(hasher, await loadTrieKernel('poseidon2', { undo: true, nodes: true }));
+    const [held, witness] = [new KernelTracedState(tries), new WitnessState(hasher)];
+    const shape = ({ nextFreeNode, subRoot, topRoot }: StepTrie) => ({ nextFreeNode, subRoot, topRoot });
+    const same = (of: (state: TracedState) => StepTrie) => expect(shape(of(held))).toEqual(shape(of(witness)));
+    same(({ accounts }) => accounts);
+    same((state) => state.startStorage(2));
+    for (const key of [5, 6]) {
+      for (const state of [held, witness]) {
+        const storage = state.startStorage(state.accounts.nextFreeNode);
+        storage.put(content(hasher, key, 7));
+        const value = encodeAccountValue({ ...noAccount, nonce: BigInt(key), storageRoot: storage.topRoot });
+        state.accounts.put({ hkey: hkeyOf(hasher, key), hval: hashAccountValue(hasher, value), value });
+      }
+      same(({ accounts }) => accounts);
+      same((state) => state.storageAt(2 + key - 5, {} as never));
+    }
+  });
+
   it('refuses to remove a key that is not there', async () => {
     const kernel = await loadTrieKernel('poseidon2', { undo: true, nodes: true });
     const hkey = hkeyOf(hasher, 5);

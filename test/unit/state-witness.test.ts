@@ -100,10 +100,18 @@ describe('a trie with a valid root and invalid leaves', () => {
         : broken(3, head, { ...tail, prevLeaf: 0 }, one);
       expect(() => trie.read(hkeyOf(poseidon, key))).toThrowError(conflict);
     }
+    // A list that leads back to the head, which is not above the key.
+    const circle = broken(3, { ...head, prevLeaf: 2 }, tail, { ...one, nextLeaf: 0 });
+    const above = [2, 3, 4, 5].filter((key) => compareBytes(hkeyOf(poseidon, key), hkey) > 0);
+    expect(above.length).toBeGreaterThan(0);
+    for (const key of above) expect(() => circle.read(hkeyOf(poseidon, key))).toThrowError(conflict);
   });
 
   it('is refused if the free position is in use, or a key occurs twice', () => {
-    expect(() => broken(2, head, tail, one).put(content(poseidon, 2, 2))).toThrowError(conflict);
+    expect(error(() => broken(2, head, tail, one).put(content(poseidon, 2, 2)))).toMatchObject({
+      code: 'WITNESS_CONFLICT',
+      message: 'leaf position 2: the next free position is in use',
+    });
     expect(() => broken(4, head, tail, one, one)).toThrowError(conflict);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import { address, CODE, change, openSmall as open, set, state, word } from '../support/small-state.js';
 import { openState } from '../support/world-state.js';
@@ -86,6 +87,26 @@ describe('world state', () => {
     const after = { ...state(1n, 0n), code: CODE };
     held.applyBlock(1, [change(2, state(1n, 0n), after, [set(1, 99, 11), set(2, 12, 12)], true)]);
     expect([1, 2, 3].map((key) => held.slot(1, address(2), word(key)).at(-1))).toEqual([11, 12, 0]);
+  });
+
+  it.each(['applyBlock', 'applyBlockTraced'] as const)('removes and recreates accounts: %s', async (apply) => {
+    // One with slots that the block does not list, one without storage, and one that is not said to be destroyed.
+    const held = await open();
+    held[apply](1, [
+      change(1, state(0n, 100n), state(1n, 1n), [], true),
+      change(2, state(1n, 0n), undefined, [], true),
+      change(3, state(1n, 5n), undefined),
+    ]);
+    const items = [1, 2, 3].map((n) => held.prove(1, address(n), [word(1)]));
+    expect(items.map(({ accountProof }) => 'leafIndex' in accountProof)).toEqual([true, false, false]);
+    for (const [i, item] of items.entries()) {
+      const request = { address: address(i + 1), storageKeys: [word(1)], stateRoot: held.root() };
+      const verdict = verifyLineaProof(await loadHasher('poseidon2'), request, JSON.parse(JSON.stringify(item)));
+      expect([i, verdict]).toMatchObject([i, { verified: true }]);
+    }
+    expect([leafIndexOf(held, 1), held.nextFreeNode()]).toEqual([5, 6]);
+    expect(held.account(1, address(1))).toMatchObject({ ...state(1n, 1n), storageRoot: emptyRoot });
+    expect([2, 3].map((n) => held.account(1, address(n)))).toEqual([undefined, undefined]);
   });
 
   it('removes an account, which starts empty when recreated later', async () => {
@@ -207,6 +228,16 @@ describe('world state', () => {
     expect(held.account(1, address(1))).toBeUndefined();
     held.releaseBefore(1);
     expect(drop).toHaveBeenCalledTimes(1);
+  });
+
+  it('keeps the tries of accounts that are only touched', async () => {
+    const held = await open();
+    held.applyBlock(1, [change(2, state(1n, 0n), state(1n, 0n), [set(1, 11, 11)])]);
+    held.applyBlock(2, [change(2, state(1n, 0n), state(1n, 0n), [set(2, 12, 22)])]);
+    const proof = JSON.stringify(held.prove(2, address(2), [word(1), word(2)]));
+    held.releaseBefore(2);
+    expect([1, 2, 3].map((key) => held.slot(2, address(2), word(key)).at(-1))).toEqual([11, 22, 13]);
+    expect(JSON.stringify(held.prove(2, address(2), [word(1), word(2)]))).toBe(proof);
   });
 
   it('returns copies of traces', async () => {

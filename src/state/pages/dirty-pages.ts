@@ -90,7 +90,6 @@ export class DirtyPages {
     }
     this.add(trie, ROOT);
     const [fewest, buckets] = [bucketCount(lowest), bucketCount(highest)];
-    if (fewest === 0 && buckets > 0) this.add(trie, bucketAt(1, 0));
     for (let count = Math.max(1, fewest); count < buckets; count++) {
       for (const page of splitOf(count)) this.add(trie, page);
     }

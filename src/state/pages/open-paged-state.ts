@@ -85,7 +85,6 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
 
   const view: StateView = {
     tries: {
-      nextFreeNode: (name) => trie(name).nextFreeNode,
       topRoot: (name) => trie(name).root,
       find: (name, hkey) => trie(name).find(hkey),
       branch: (name, position) => trie(name).branch(position),
@@ -131,7 +130,7 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
       return cache.run(() => {
         const storage = find(account.hkey)?.storage;
         if (storage !== undefined && !isEmptyRoot(scheme, trie(storage.handle).root)) {
-          // Finding a key reads everything that its proof needs.
+          // Finding a key reads most of what its proof needs.
           cache.together(
             slots.map(
               ({ hkey }) =>

@@ -33,8 +33,7 @@ import { leafBlock, rowBlock, type VerifiedBlock } from './verified-block.js';
 interface Top {
   readonly nextFreeNode: number;
   readonly block: VerifiedBlock;
-  /** Hashes of the leftmost nodes, from the level of the block up to the sub root. */
-  readonly spine: readonly Uint8Array[];
+  readonly subRoot: Uint8Array;
 }
 
 /**
@@ -76,13 +75,13 @@ export class PagedTrie {
   /** The value at a used position other than head and tail, checked against its hash. */
   value(position: number): StoredValue | undefined {
     const { leaf, stored } = this.leaf(position) ?? {};
-    if (leaf === undefined || stored === undefined || this.checkedValues.has(position)) return stored;
+    if (stored === undefined || this.checkedValues.has(position)) return stored;
     const key = this.keyOf(LEAF_LEVELS, Math.floor(position / 2 ** LEAF_LEVELS));
     const hash = this.name === ACCOUNT_TRIE ? hashAccountValue : hashWord;
     if (
       !equalBytes(
         corruptIfRefused(key, () => hash(this.hasher, stored.value)),
-        leaf.hval,
+        leaf!.hval,
       )
     ) {
       throw pageCorrupt(key, `the value at position ${position} does not match its hash`);
@@ -94,8 +93,8 @@ export class PagedTrie {
   /** The 42 preimages for a used position, from the top down. */
   branch(position: number): Uint8Array[] {
     const { scheme } = this.hasher;
-    const { nextFreeNode, spine } = this.top();
-    const preimages = [encodeTop(scheme, nextFreeNode, spine.at(-1)!)];
+    const { nextFreeNode, subRoot } = this.top();
+    const preimages = [encodeTop(scheme, nextFreeNode, subRoot)];
     for (let level = TREE_DEPTH - 1; level > 0; level--) {
       const sibling = siblingOf(Math.floor(position / 2 ** level));
       preimages.push(concatBytes(this.node(level - 1, 2 * sibling), this.node(level - 1, 2 * sibling + 1)));
@@ -111,10 +110,9 @@ export class PagedTrie {
     return this.block(LEAF_LEVELS, Math.floor(position / 2 ** LEAF_LEVELS)).leaves.get(position);
   }
 
+  /** A node beside a used branch: at and above the level of the top block, these are empty. */
   private node(level: number, index: number): Uint8Array {
-    const { nextFreeNode, block, spine } = this.top();
-    if (index * 2 ** level >= nextFreeNode) return emptyHashes(this.hasher)[level]!;
-    if (level >= block.level) return spine[level - block.level]!;
+    if (index * 2 ** level >= this.nextFreeNode) return emptyHashes(this.hasher)[level]!;
     let above = LEAF_LEVELS;
     while (above <= level) above += ROW_LEVELS;
     return this.block(above, Math.floor(index / 2 ** (above - level))).node(level, index);
@@ -147,13 +145,13 @@ export class PagedTrie {
     const nextFreeNode = readNextFreeNode(page);
     const top = corruptIfRefused(key, () => {
       const block = this.readBlock(page, nextFreeNode, topLevel(nextFreeNode), 0);
-      const spine = [block.root];
+      let subRoot = block.root;
       for (let level = block.level; level < TREE_DEPTH; level++) {
-        spine.push(this.hasher.hash(concatBytes(spine.at(-1)!, emptyHashes(this.hasher)[level]!)));
+        subRoot = this.hasher.hash(concatBytes(subRoot, emptyHashes(this.hasher)[level]!));
       }
-      const root = this.hasher.hash(encodeTop(this.hasher.scheme, nextFreeNode, spine.at(-1)!));
+      const root = this.hasher.hash(encodeTop(this.hasher.scheme, nextFreeNode, subRoot));
       if (!equalBytes(root, this.root)) throw pageCorrupt(key, 'does not lead to the root');
-      return { nextFreeNode, block, spine };
+      return { nextFreeNode, block, subRoot };
     });
     this.knownTop = top;
     return top;

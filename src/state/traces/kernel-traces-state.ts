@@ -82,15 +82,15 @@ class AccountSteps implements StepTrie {
     return step;
   }
 
-  /** @param old - the account before; at another position if it was destroyed */
+  /** @param old - the account before; at another position if it was destroyed. A new account starts with storage. */
   private record(position: number, value: Uint8Array, old: AccountRecord | undefined): AccountRecord {
     const opened = this.storageOpened(position);
     if (opened === undefined) {
-      return { value, storage: old?.storage, storageRestarts: old?.storageRestarts ?? false };
+      return { value, storage: old!.storage, storageRestarts: old!.storageRestarts };
     }
     const { storageRoot } = decodeAccountValue(value);
     if (equalBytes(storageRoot, opened.topRoot)) return { value, storage: opened.held, storageRestarts: false };
-    return { value, storage: old?.storage, storageRestarts: true };
+    return { value, storage: old!.storage, storageRestarts: true };
   }
 
   private setRecord(position: number, record: AccountRecord | undefined): void {

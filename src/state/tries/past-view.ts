@@ -7,7 +7,6 @@ import type { AccountRecord, BlockUndo, SlotTrie, StateTries } from './state-tri
 
 /** Read-only tries after one block, named by the handles of the kernel. */
 export interface TrieView {
-  nextFreeNode(trie: number): number;
   /** 32 bytes. */
   topRoot(trie: number): Uint8Array;
   find(trie: number, hkey: Uint8Array): TrieFound;
@@ -18,7 +17,6 @@ export interface TrieView {
 /** The current tries. Proofs are collected; nothing is hashed. */
 function presentView(kernel: TrieKernel): TrieView {
   return {
-    nextFreeNode: (trie) => kernel.nextFreeNode(trie),
     topRoot: (trie) => kernel.topRoot(trie),
     find: (trie, hkey) => kernel.find(trie, hkey),
     branch: (trie, position) => kernel.gatherProof(trie, position),
@@ -45,7 +43,6 @@ function pastView(hasher: Hasher, past: PastTries): TrieView {
   const { scheme } = hasher;
   const top = (trie: number) => encodeTop(scheme, past.nextFreeNode(trie), past.subRoot(trie));
   return {
-    nextFreeNode: (trie) => past.nextFreeNode(trie),
     topRoot: (trie) => hasher.hash(top(trie)),
     find: (trie, hkey) => past.find(trie, hkey),
     branch(trie, position) {

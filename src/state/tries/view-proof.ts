@@ -13,8 +13,9 @@ type NodeHex = Map<number, Hex>[];
 function branchHex(view: StateView, trie: number, position: number, known: NodeHex): Hex[] {
   return view.tries.branch(trie, position).map((node, place) => {
     known[place] ??= new Map();
-    // The top depends on nothing; the last two places, a leaf and the one beside it, on the whole path.
-    const path = place === 0 ? 0 : Math.floor(position / 2 ** Math.max(0, TREE_DEPTH - place));
+    // The top depends on nothing (positions are below 2^40); the last two places, a leaf and the one beside it, on the
+    // whole path.
+    const path = Math.floor(position / 2 ** Math.max(0, TREE_DEPTH - place));
     let hex = known[place].get(path);
     if (hex === undefined) {
       hex = bytesToHex(node);

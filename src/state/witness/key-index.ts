@@ -65,6 +65,6 @@ export function withoutKey(index: KeyIndex | undefined, hkey: Uint8Array, depth 
   if (child === index[place]) return index;
   const changed = index.with(place, child);
   const left = changed.filter((other) => other !== undefined);
-  // A single entry needs no branch above it.
-  return left.length === 1 && !isBranch(left[0]!) ? left[0] : left.length === 0 ? undefined : changed;
+  // A single entry needs no branch above it. So a branch always has two keys, and one is left here.
+  return left.length === 1 && !isBranch(left[0]!) ? left[0] : changed;
 }
