@@ -25,6 +25,7 @@ const LATER = 12;
 
 /** Names of the instructions of a run's record. DIFFICULTY is PREVRANDAO since Paris. */
 export function environmentReads(record: bigint): string[] {
+  if (record === 0n) return [];
   return READS.filter(([, opcode]) => (record >> BigInt(opcode & 63)) & 1n).map(([name]) => name);
 }
 

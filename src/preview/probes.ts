@@ -55,7 +55,12 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
   const run = { budget, ...FREE_RUN };
 
   async function machineOn(when: When): Promise<Machine> {
-    const machine = machines.get(when) ?? (await Machine.open(network, block, new StateOverlay(states[when])));
+    const known = machines.get(when);
+    if (known !== undefined) return known;
+    const reader = states[when];
+    // What only simulates writes nothing, so that the overlay of the calls needs no other one on top.
+    const state = reader instanceof StateOverlay ? reader : new StateOverlay(reader);
+    const machine = await Machine.open(network, block, state);
     machines.set(when, machine);
     return machine;
   }
@@ -131,7 +136,8 @@ function symbolOf(answer: Uint8Array): string | undefined {
     }
     const at = length(0);
     if (at + 32 + length(at) > answer.length) return undefined;
-    return [...UTF8.decode(answer.subarray(at + 32, at + 32 + length(at)))].slice(0, MAX_SYMBOL).join('');
+    const text = UTF8.decode(answer.subarray(at + 32, at + 32 + length(at)));
+    return text.length <= MAX_SYMBOL ? text : [...text].slice(0, MAX_SYMBOL).join('');
   } catch {
     return undefined;
   }
