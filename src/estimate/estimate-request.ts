@@ -14,6 +14,8 @@ export interface ExecutionPoint {
   /** The block in which it is executed. */
   readonly context: BlockContext;
   readonly state: StateReader;
+  /** Of the block after `on`, wei, without overrides; asked of the chain if left out. */
+  readonly baseFeePerGas?: bigint | undefined;
 }
 
 /** The parameters of an estimate. */

@@ -43,7 +43,7 @@ export async function feesOn(
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
   // Awaited below. Until then a rejection must not count as unhandled.
   sizing.catch(() => {});
-  const { baseFeePerGas } = await chain.pendingContext(point.on);
+  const baseFeePerGas = point.baseFeePerGas ?? (await chain.pendingContext(point.on)).baseFeePerGas;
   const gas = await search(parts, request, point, network.moduleLimits !== undefined);
   const { gasLimit } = gas;
   const sender = await point.state.account(call.from ?? ZERO_ADDRESS);

@@ -96,7 +96,8 @@ export class Estimator {
     const on = prepared?.block ?? block ?? (await this.parts.chain.head());
     const context = inNext ? await this.parts.chain.pendingContext(on) : this.parts.chain.contextOf(on);
     const state = new ReadCache(prepared?.state ?? (await this.parts.chain.stateAt(on)));
-    return { on, context: withBlockOverrides(context, blockOverrides), state };
+    const baseFeePerGas = inNext ? context.baseFeePerGas : undefined;
+    return { on, context: withBlockOverrides(context, blockOverrides), state, baseFeePerGas };
   }
 }
 

@@ -54,6 +54,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const on = prepared?.block ?? named;
   const state = prepared?.state ?? (await chain.stateAt(on, signal));
   const block = await nextContext(chain, on, blockOverrides);
+  const baseFeePerGas = blockOverrides === undefined ? block.baseFeePerGas : undefined;
   const { network } = chain;
   const base = {
     network,
@@ -69,8 +70,9 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const noCode = new Set<Hex>();
   const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
   const preview = await previewCalls(base, calls.length, async (index, reader) => {
-    const fee = await feeOf(context, calls[index]!, { on, context: block, state: reader }, call);
-    const message = await messageOf(context, calls[index]!, fee, { on, context: block, state: reader });
+    const point = { on, context: block, state: reader, baseFeePerGas };
+    const fee = await feeOf(context, calls[index]!, point, call);
+    const message = await messageOf(context, calls[index]!, fee, point);
     fees.push({ message, ...fee });
     if (await findsNoCode(message, reader, precompiles)) noCode.add(bytesToHex(message.to!));
     return message;
