@@ -50,6 +50,23 @@ async function started(code: Hex, fork = OSAKA, flags = 0): Promise<EvmKernel> {
 }
 
 describe('records of the kernel', () => {
+  it('give each caller its own text, also where two differ in one byte', async () => {
+    const kernel = await started('0x00', OSAKA, FLAGS.calls);
+    const base = Uint8Array.from({ length: 20 }, (_, i) => 12 * i + 1);
+    const near = Array.from(base, (_, changed) => base.map((byte, i) => (i === changed ? byte ^ 0x80 : byte)));
+    // In turns, so that texts which share a place in a table replace each other.
+    for (const caller of [new Uint8Array(20), ...near.flatMap((one) => [base, one, base])]) {
+      kernel.rollback();
+      kernel.loadAccount(caller, { nonce: 0n, balance: 0n, codeHash: none });
+      kernel.begin(environment);
+      kernel.start({ ...message, caller });
+      kernel.run(1000);
+      const texts: Hex[] = [];
+      kernel.takeTrace(readTrace, (record) => record.kind === 'enter' && texts.push(record.callerText));
+      expect(texts).toEqual([`0x${Buffer.from(caller).toString('hex')}`]);
+    }
+  });
+
   it('say what code can read of block and transaction', async () => {
     const opcodes = { number: 0x43, timestamp: 0x42, gasLimit: 0x45, chainId: 0x46, coinbase: 0x41, random: 0x44 };
     const all = { ...opcodes, baseFee: 0x48, blobBaseFee: 0x4a, origin: 0x32, gasPrice: 0x3a };

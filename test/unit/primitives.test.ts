@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { bigIntToBytes, bigIntToMinimalBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
+import {
+  bigIntToBytes,
+  bigIntToMinimalBytes,
+  bytesToBigInt,
+  bytesToKey,
+  keyToBytes,
+} from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { seededRandom } from '../support/random.js';
 
@@ -18,6 +24,14 @@ test('encodes calldata and blocks as the same hex as Node', () => {
   for (const length of [0, 1, 20, 254, 255, 256, 257, 511, 4096, 70_001]) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i < 256 ? i : below(256)));
     expect(bytesToHex(bytes)).toBe(`0x${Buffer.from(bytes).toString('hex')}`);
+  }
+});
+
+test('makes map keys of bytes, a character each', () => {
+  for (const length of [0, 1, 19, 20, 21, 32, 64]) {
+    const bytes = Uint8Array.from({ length }, () => below(256));
+    expect(bytesToKey(bytes)).toBe(Buffer.from(bytes).toString('latin1'));
+    expect(keyToBytes(bytesToKey(bytes))).toEqual(bytes);
   }
 });
 

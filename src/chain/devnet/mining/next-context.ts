@@ -8,13 +8,6 @@ import type { Block } from '../../block.js';
  * each block, and can be repeated.
  */
 export function contextAfter(parent: Block, network: Network, options: PendingOptions): BlockContext {
-  const { coinbase, timestamp, baseFeePerGas, gasLimit, blockHash, prevRandao = keccak256(parent.hash) } = options;
-  return pendingContext(parent.header, network, {
-    coinbase,
-    timestamp,
-    baseFeePerGas,
-    gasLimit,
-    blockHash,
-    prevRandao,
-  });
+  const { prevRandao = keccak256(parent.hash) } = options;
+  return pendingContext(parent.header, network, { ...options, prevRandao });
 }
