@@ -9,9 +9,9 @@
  * character, so gzip finds in the text what it finds in the module: the EVM is 17.6 KB gzip, its text as well, hex 19.5, base64
  * 23.4.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { bin, mustRun, root } from './lib/run.mjs';
+import { root } from './lib/run.mjs';
 
 export const KERNELS = ['hash', 'calldata', 'keccak', 'secp256k1', 'blake2f', 'trie', 'evm'];
 export const BUILDS = ['simd', 'scalar'];
@@ -21,19 +21,51 @@ export const wasmFile = (kernel, build) => `${root}/build/wasm/${kernel}.${build
 
 const textFile = (name) => `${root}/src/kernel/wasm/${name}.generated.ts`;
 
+/** The features of a build: those that asc enables. */
+function features(build, { BulkMemory, BulkMemoryOpt, MutableGlobals, NontrappingFPToInt, SignExt, SIMD128 }) {
+  const all = BulkMemory | BulkMemoryOpt | MutableGlobals | NontrappingFPToInt | SignExt;
+  return build === 'simd' ? all | SIMD128 : all;
+}
+
+/** Optimizes once more what asc has optimized, with the limits for inlining that wasm-opt has: 4 % smaller, and as fast. */
+async function optimize(compiled, build) {
+  const { default: binaryen } = await import('binaryen');
+  const module = binaryen.readBinary(compiled);
+  module.setFeatures(features(build, binaryen.Features));
+  // asc leaves its own settings in Binaryen, so each one that differs is set here.
+  binaryen.setOptimizeLevel(3);
+  binaryen.setShrinkLevel(0);
+  binaryen.setLowMemoryUnused(false);
+  binaryen.setAlwaysInlineMaxSize(2);
+  binaryen.setFlexibleInlineMaxSize(20);
+  binaryen.setOneCallerInlineMaxSize(2 ** 32 - 1);
+  module.optimize();
+  const optimized = Buffer.from(module.emitBinary());
+  module.dispose();
+  return optimized;
+}
+
 async function compile(kernel, build) {
   const { default: asc } = await import('assemblyscript/asc');
-  const outFile = `build/wasm/${kernel}.${build}.wasm`;
+  let compiled;
   const { error, stderr } = await asc.main(
-    [`assembly/${kernel}.ts`, '--outFile', outFile, '--target', build, '--config', 'asconfig.json', '--baseDir', root],
-    {},
+    [
+      `assembly/${kernel}.ts`,
+      '--outFile',
+      'module.wasm',
+      '--target',
+      build,
+      '--config',
+      'asconfig.json',
+      '--baseDir',
+      root,
+    ],
+    { writeFile: (_, content) => (compiled = content) },
   );
   if (error) throw new Error(`asc ${kernel} (${build}): ${error.message}\n${stderr.toString()}`);
-  // What asc has optimized is optimized once more, with the limits for inlining that wasm-opt has: 4 % smaller, and as fast.
-  const features = ['bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'nontrapping-float-to-int', 'sign-ext'];
-  if (build === 'simd') features.push('simd');
-  await mustRun(bin('wasm-opt'), ['-O3', ...features.map((name) => `--enable-${name}`), outFile, '-o', outFile]);
-  return readFile(wasmFile(kernel, build));
+  const module = await optimize(compiled, build);
+  await writeFile(wasmFile(kernel, build), module);
+  return module;
 }
 
 /** Characters of the text; see src/kernel/unpack.ts. */
@@ -72,10 +104,12 @@ export async function buildWasm(kernels = KERNELS) {
   for (const kernel of kernels) {
     for (const name of [kernel, ...BUILDS.map((build) => `${kernel}.${build}`)])
       await rm(textFile(name), { force: true });
-    const modules = await Promise.all(BUILDS.map((build) => compile(kernel, build)));
-    const [simd, scalar] = modules;
+    const [simd, scalar] = [await compile(kernel, 'simd'), await compile(kernel, 'scalar')];
     if (simd.equals(scalar)) await writeText(kernel, kernel, simd);
-    else await Promise.all(BUILDS.map((build, i) => writeText(`${kernel}.${build}`, kernel, modules[i])));
+    else {
+      await writeText(`${kernel}.simd`, kernel, simd);
+      await writeText(`${kernel}.scalar`, kernel, scalar);
+    }
   }
 }
 
