@@ -5,15 +5,15 @@ import { filled, networkLabel, settings } from './state/settings.js';
 import { finalized, head, type Tagged } from './state/status.js';
 import { view } from './state/view.js';
 import { Failure } from './ui/failure.js';
-import { Known } from './ui/known.js';
-import { Progress } from './ui/progress.js';
+import { Known, KnownLater } from './ui/known.js';
+import { Progress, ProgressBar } from './ui/progress.js';
 
 /** What is under way while a node opens, in words. */
 const STAGES: Readonly<Record<OpenProgress['stage'] | 'worker', string>> = {
-  worker: 'loading the node into its worker',
+  worker: 'loading the node',
   kernels: 'loading the WebAssembly kernels',
   dictionary: 'loading the compression dictionary',
-  store: 'opening what this browser keeps',
+  store: 'opening the store',
   genesis: 'building the first state',
   blocks: 'applying blocks',
   state: 'loading the zk state',
@@ -73,7 +73,13 @@ function statusText(): string {
 }
 
 function Tag({ name, of }: { readonly name: string; readonly of: Tagged }) {
-  if (of.kind === 'loading') return <span class="tag tag-empty">{name} …</span>;
+  if (of.kind === 'loading') {
+    return (
+      <span class="tag tag-empty">
+        {name} … <KnownLater />
+      </span>
+    );
+  }
   if (of.kind === 'error') return <span class="tag tag-empty">{name} unknown</span>;
   return (
     <span class="tag">
@@ -143,7 +149,7 @@ export function StatusBar() {
           <span class="dot" aria-hidden="true" />
           {statusText()}
         </p>
-        {seen && now.name === 'open' && (
+        {seen && (now.name === 'open' || now.name === 'opening') && (
           <div class="tags">
             <Tag name="head" of={head.value} />
             <Tag name="finalized" of={finalized.value} />
@@ -159,13 +165,13 @@ export function StatusBar() {
             Choose a node
           </a>
         )}
+        {seen && now.name === 'opening' && (
+          <ProgressBar
+            label={STAGES[now.progress.stage]}
+            fraction={now.progress.fraction === 0 ? undefined : now.progress.fraction}
+          />
+        )}
       </div>
-      {seen && now.name === 'opening' && (
-        <Progress
-          label={STAGES[now.progress.stage]}
-          fraction={now.progress.fraction === 0 ? undefined : now.progress.fraction}
-        />
-      )}
       {seen && goingOn !== undefined && <Progress label={labelBehind(goingOn)} fraction={goingOn.fraction} />}
       <StoreNotice />
       {now.name === 'open' && <EndpointNotice />}

@@ -26,3 +26,12 @@ export function Known({ of }: { readonly of: Knowledge | undefined }) {
     </span>
   );
 }
+
+/** The place of a mark that is not known yet, as large as that of a devnet. */
+export function KnownLater() {
+  return (
+    <span class="known" aria-hidden="true">
+      <span class="known-word skeleton">this page’s own</span>
+    </span>
+  );
+}

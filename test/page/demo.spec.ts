@@ -153,8 +153,8 @@ test('an estimate that fails leaves none of an earlier call standing', async ({ 
 test('says what it loads, the script of the worker first', async ({ page }) => {
   const go = await holdWorker(page);
   await page.goto('/demo/#node');
-  await expect(status(page)).toHaveText('Starting: loading the node into its worker');
-  await expect(page.getByRole('progressbar', { name: 'loading the node into its worker' })).toBeVisible();
+  await expect(status(page)).toHaveText('Starting: loading the node');
+  await expect(page.getByRole('progressbar', { name: 'loading the node' })).toBeVisible();
   go();
   await expect(status(page)).toContainText('Running');
 });
@@ -227,6 +227,21 @@ test('a plain fetch is answered by the service worker, until it is switched off'
   expect(await post()).toBe(404);
 });
 
+for (const width of [390, 1280]) {
+  test(`what stands below the chain does not move when the node opens: ${width} pixels`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 720 });
+    const go = await holdWorker(page);
+    await page.goto('/demo/#node');
+    await expect(status(page)).toHaveText('Starting: loading the node');
+    const top = () => page.getByLabel('Light node').evaluate((field) => field.getBoundingClientRect().top + scrollY);
+    const before = await top();
+    go();
+    await expect(status(page)).toContainText('Running');
+    await expect(page.getByRole('main').locator('.skeleton')).toHaveCount(0);
+    expect(Math.abs((await top()) - before)).toBeLessThan(4);
+  });
+}
+
 test('says how far it is while it starts, and that it has stopped when its worker ends', async ({ page }) => {
   let go = () => {};
   const held = new Promise<void>((resolve) => {
@@ -239,7 +254,7 @@ test('says how far it is while it starts, and that it has stopped when its worke
   await page.goto('/demo/#node');
   await expect(status(page)).toContainText('Starting');
   await expect(page.getByRole('progressbar')).toBeVisible();
-  await expect(page.getByText('The node is starting.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Mine a block' })).toBeDisabled();
   go();
   await expect(status(page)).toContainText('Running');
   await expect(page.getByRole('progressbar')).toBeHidden();
