@@ -40,14 +40,15 @@ export function lineCounts(
   const messages = messageService === undefined || logs.length === 0 ? 0 : messagesTo(hexToBytes(messageService), logs);
   // One hash of the transaction, one for its sender's address, and one for each address that ECRECOVER returns.
   const hashes = keccakBlocks(signedBytes) + 1 + (counts.PRECOMPILE_ECRECOVER_EFFECTIVE_CALLS ?? 0);
-  const found = new Map(Object.entries(counts) as [CountedModule, number][]);
-  found.set('BLOCK_TRANSACTIONS', 1);
-  found.set('BLOCK_L1_SIZE', signedBytes + SENDER_BYTES + BLOCK_BYTES);
-  found.set('BLOCK_L2_L1_LOGS', messages);
-  found.set('BLOCK_KECCAK', (counts.BLOCK_KECCAK ?? 0) + hashes);
+  const found: Partial<Record<CountedModule, number>> = {
+    BLOCK_TRANSACTIONS: 1,
+    BLOCK_L1_SIZE: signedBytes + SENDER_BYTES + BLOCK_BYTES,
+    BLOCK_L2_L1_LOGS: messages,
+    BLOCK_KECCAK: (counts.BLOCK_KECCAK ?? 0) + hashes,
+  };
   const lines: LineCount[] = [];
   for (const [module, limit] of Object.entries(moduleLimits) as [CountedModule, number][])
-    lines.push({ module, count: found.get(module) ?? 0, limit });
+    lines.push({ module, count: found[module] ?? counts[module] ?? 0, limit });
   return lines;
 }
 

@@ -47,14 +47,20 @@ export async function approvalsOf(tree: CallFrame, { probes, pause, grow }: Insp
     approvals.push(approval);
     told.add(partiesKey(approval.kind, approval.token, approval.owner, approval.spender));
   };
+  const approving: CallFrame[] = [];
   for (const item of itemsOf(tree)) {
-    await pause();
-    const claim = isLog(item) ? claimOf(item) : undefined;
-    if (isLog(item) && typeof claim === 'object') add(await claimedApproval(item.address, claim, probes));
+    const paused = pause();
+    if (paused !== undefined) await paused;
+    if (!isLog(item)) {
+      if (approvingOf(item) !== undefined) approving.push(item);
+      continue;
+    }
+    const claim = claimOf(item);
+    if (typeof claim === 'object') add(await claimedApproval(item.address, claim, probes));
   }
-  for (const item of itemsOf(tree)) {
+  for (const frame of approving) {
     await pause();
-    if (!isLog(item)) add(await silentApproval(item, told, probes));
+    add(await silentApproval(frame, told, probes));
   }
   return approvals;
 }
@@ -142,13 +148,17 @@ async function operator(token: Hex, { owner, spender }: Parties, probes: Probes)
   return { before, after };
 }
 
+const approvingOf = ({ type, input }: CallFrame) =>
+  type === 'CALL' ? APPROVING[input.slice(0, 10) as Hex] : undefined;
+
 /** The approval that a call made, if it is not among those that are told. */
 async function silentApproval(
-  { type, from, to: token, input }: CallFrame,
+  frame: CallFrame,
   told: ReadonlySet<string>,
   probes: Probes,
 ): Promise<Approval | undefined> {
-  const approving = type === 'CALL' ? APPROVING[input.slice(0, 10) as Hex] : undefined;
+  const { from, to: token, input } = frame;
+  const approving = approvingOf(frame);
   if (approving === undefined || token === undefined) return undefined;
   const argument = (at: number): Hex => `0x${input.slice(10 + 64 * at + 24, 10 + 64 * (at + 1))}`;
   const [owner, spender] = [approving.owner === 'sender' ? from : argument(0), argument(approving.spender)];

@@ -123,8 +123,9 @@ async function tokenBalance(asset: Asset, account: Hex, probes: Probes) {
     'id' in asset
       ? probes.word(when, asset.address, SELECTOR.balanceOfId, account, asset.id)
       : probes.word(when, asset.address, SELECTOR.balanceOf, account);
-  const isNew = !(await probes.hasCode('before', asset.address));
-  return { before: isNew ? 0n : await ask('before'), after: await ask('after') };
+  const [before, after] = [await ask('before'), await ask('after')];
+  const isNew = before === undefined && !(await probes.hasCode('before', asset.address));
+  return { before: isNew ? 0n : before, after };
 }
 
 async function ownerOf(

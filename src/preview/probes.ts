@@ -76,11 +76,12 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
 
   const probes: Probes = {
     bytes(when, contract, selector, ...args) {
-      const key = `${when} ${contract} ${selector} ${args.join(' ')}`;
+      const data: Hex = `${selector}${args.map(word).join('')}`;
+      const key = `${when} ${contract} ${data}`;
       let answer = asked.get(key);
       if (answer === undefined) {
         if (asked.size >= MAX_QUESTIONS) throw tooMany();
-        answer = ask(when, hexToBytes(contract), hexToBytes(selector + args.map(word).join('')));
+        answer = ask(when, hexToBytes(contract), hexToBytes(data));
         asked.set(key, answer);
       }
       return answer;

@@ -31,7 +31,8 @@ export async function transfersOf(
 ): Promise<Transfer[]> {
   const transfers: Transfer[] = [];
   for (const item of itemsOf(tree)) {
-    await pause();
+    const paused = pause();
+    if (paused !== undefined) await paused;
     if (isLog(item)) {
       const claim = claimOf(item);
       if (claim === 'unknown') warn({ code: 'unknown-transfer', address: item.address });

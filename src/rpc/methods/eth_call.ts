@@ -1,12 +1,15 @@
 import { bytesToHex } from '../../primitives/hex.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { defineMethod } from './context.js';
 import { readSimulation } from './simulation.js';
+
+const loadCalls = loadOnce(() => import('../../evm/calls/call.js'));
 
 /** `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. */
 export const eth_call = defineMethod('eth_call', async (context, params, options) => {
   const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
     readSimulation(context, params, options),
-    import('../../evm/calls/call.js'),
+    loadCalls(),
   ]);
   return bytesToHex((await callAt(state, block, call, rest)).returnData);
 });

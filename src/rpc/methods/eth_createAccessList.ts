@@ -1,8 +1,11 @@
 import { callFailureOf } from '../../evm/calls/revert-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { defineMethod } from './context.js';
 import { readSimulation } from './simulation.js';
+
+const loadAccessLists = loadOnce(() => import('../../evm/calls/access-list.js'));
 
 /**
  * `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. For a failing call the answer has
@@ -14,7 +17,7 @@ import { readSimulation } from './simulation.js';
 export const eth_createAccessList = defineMethod('eth_createAccessList', async (context, params, options) => {
   const [{ state, block, call, ...rest }, { accessListAt }] = await Promise.all([
     readSimulation(context, params, options),
-    import('../../evm/calls/access-list.js'),
+    loadAccessLists(),
   ]);
   const { accessList, outcome } = await accessListAt(state, block, call, rest);
   return {

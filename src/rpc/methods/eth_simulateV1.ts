@@ -6,11 +6,14 @@ import type { AccountChange } from '../../evm/state/state-overlay.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { formatBlock, formatLog } from '../answers/format.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseSimulation } from '../parsing/parse-simulate.js';
 import { simulatedCallError } from '../protocol/rpc-errors.js';
 import { defineMethod } from './context.js';
+
+const loadSimulation = loadOnce(() => import('../../evm/simulation/simulate.js'));
 
 const NAME = 'eth_simulateV1';
 
@@ -33,7 +36,7 @@ export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, bl
   const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
   const [on, { simulateBlocks }] = await Promise.all([
     chain.prepareSimulation({ ...limits, block: named, tag, requests: blocks }),
-    import('../../evm/simulation/simulate.js'),
+    loadSimulation(),
   ]);
   const { header, hash } = on.block;
   const { blockHash } = chain.contextOf(on.block);
