@@ -11,7 +11,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { root } from './lib/run.mjs';
+import { mustRun, root } from './lib/run.mjs';
 
 export const KERNELS = ['hash', 'calldata', 'keccak', 'secp256k1', 'blake2f', 'trie', 'evm'];
 export const BUILDS = ['simd', 'scalar'];
@@ -97,21 +97,25 @@ async function writeText(name, kernel, module) {
   await writeFile(textFile(name), text);
 }
 
-/** @param kernels - names; all when left out */
-export async function buildWasm(kernels = KERNELS) {
+async function buildKernel(kernel) {
   await mkdir(`${root}/build/wasm`, { recursive: true });
   await mkdir(`${root}/src/kernel/wasm`, { recursive: true });
-  for (const kernel of kernels) {
-    for (const name of [kernel, ...BUILDS.map((build) => `${kernel}.${build}`)])
-      await rm(textFile(name), { force: true });
-    const [simd, scalar] = [await compile(kernel, 'simd'), await compile(kernel, 'scalar')];
-    if (simd.equals(scalar)) await writeText(kernel, kernel, simd);
-    else {
-      await writeText(`${kernel}.simd`, kernel, simd);
-      await writeText(`${kernel}.scalar`, kernel, scalar);
-    }
-  }
+  for (const name of [kernel, ...BUILDS.map((build) => `${kernel}.${build}`)])
+    await rm(textFile(name), { force: true });
+  const [simd, scalar] = [await compile(kernel, 'simd'), await compile(kernel, 'scalar')];
+  if (simd.equals(scalar)) return writeText(kernel, kernel, simd);
+  await writeText(`${kernel}.simd`, kernel, simd);
+  await writeText(`${kernel}.scalar`, kernel, scalar);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await buildWasm(process.argv.length > 2 ? process.argv.slice(2) : KERNELS);
+/** Builds all kernels. asc uses one processor, so two processes share the work: the EVM is half of it. */
+export async function buildWasm() {
+  const shares = [['evm'], KERNELS.filter((kernel) => kernel !== 'evm')];
+  await Promise.all(shares.map((kernels) => mustRun(process.execPath, [fileURLToPath(import.meta.url), ...kernels])));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const kernels = process.argv.slice(2);
+  if (kernels.length === 0) await buildWasm();
+  for (const kernel of kernels) await buildKernel(kernel);
+}

@@ -45,8 +45,7 @@ export async function buildLibrary() {
     await rm(`${root}/build/.demo`, { force: true });
     await rm(`${root}/build/modules`, { recursive: true, force: true });
     await rm(`${root}/build/types`, { recursive: true, force: true });
-    await mustRun(bin('tsc'), ['-p', 'tsconfig.build.json']);
-    await mustRun(bin('tsc'), ['-p', 'tsconfig.types.json']);
+    await Promise.all(['build', 'types'].map((what) => mustRun(bin('tsc'), ['-p', `tsconfig.${what}.json`])));
     const { bundle } = await import('./bundle.mjs');
     await bundle();
   });
