@@ -4,6 +4,7 @@
  * directory alone, `npm run conformance -- AREA…` these areas. `--only PATTERN` limits areas of many files to those whose
  * names match the regular expression. Exit code 1 when a check failed or no check ran.
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.js';
@@ -15,7 +16,12 @@ import { AREAS } from './areas.js';
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const isArea = (name: string) => AREAS.some((area) => area.name === name);
 const chosen = positionals.filter(isArea);
-const named = positionals.find((name) => !isArea(name));
+const [named, ...others] = positionals.filter((name) => !isArea(name));
+const unusable = named === undefined || existsSync(named) ? others[0] : named;
+if (unusable !== undefined) {
+  console.error(`${unusable} is no area, and no directory to read. Areas: ${AREAS.map(({ name }) => name).join(', ')}`);
+  process.exit(1);
+}
 const only = values.only === undefined ? undefined : new RegExp(values.only);
 const directories = named === undefined ? FIXTURE_DIRECTORIES : [resolve(named)];
 const SHOWN_FAILURES = 5;
