@@ -75,6 +75,13 @@ const overSocket =
     return answer.finally(() => socket.terminate());
   };
 
+/** Processor time that this process uses in the next milliseconds, in milliseconds. */
+async function processorMs(durationMs: number): Promise<number> {
+  const before = process.cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, durationMs));
+  return process.cpuUsage(before).user / 1_000;
+}
+
 /** Sends a request, and others until it is answered. */
 async function beside(name: string, port: number, send: () => Promise<unknown>): Promise<unknown> {
   let answered = false;
@@ -134,6 +141,8 @@ describe.each([
 
   test('a client that hangs up ends its work', async () => {
     const { port } = servers[at]!;
+    // The endpoint of the light node runs here, too, and has a minute for what it was asked in the tests before.
+    while ((await processorMs(500)) > 50);
     const hangUp = new AbortController();
     let answer: unknown;
     await new Promise<void>((resolve) => {
@@ -143,11 +152,9 @@ describe.each([
     hangUp.abort();
     expect(await answer).toBe('hung up');
     await post(port)(request('eth_chainId'));
-    const { user } = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const used = (process.cpuUsage().user - user) / 1_000;
+    const used = await processorMs(1_000);
     console.log(`${where}: ${used.toFixed(0)} ms of processor time in the second after a client has hung up`);
-    expect(used).toBeLessThan(900);
+    expect(used).toBeLessThan(500);
   });
 });
 
