@@ -15,6 +15,8 @@ import type { Acknowledged } from './store-page.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.html': 'text/html' };
 const START_MS = 120_000;
+/** Longest wait for the processes of a killed browser: where no process collects the ended ones, they stay listed. */
+const GONE_MS = 5_000;
 
 /** Workers in surroundings that keep nothing, as private windows of some browsers do, and one that tells of lost rejections. */
 const WORKERS = {
@@ -136,12 +138,22 @@ export class StoreBrowser {
     return this.browser.contexts()[0]!.newCDPSession(page);
   }
 
-  /** Ends all processes of the browser at once. */
+  /** Ends all processes of the browser at once, and waits until they are gone: the next one opens their files. */
   async kill(): Promise<void> {
     const ended = once(this.child, 'exit');
     process.kill(-this.child.pid!, 'SIGKILL');
     await ended;
+    for (const end = Date.now() + GONE_MS; isRunning(-this.child.pid!) && Date.now() < end; await sleep(10));
     await this.browser.close().catch(() => {});
+  }
+}
+
+/** @param pid - of a process; negative, of a group of them */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
