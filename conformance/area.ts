@@ -38,13 +38,15 @@ export interface Area {
 /**
  * @param directories - where to read; of a file that is in several, the first is read
  * @param only - pattern for `wants`
+ * @param read - is told the place of each file that is opened
  */
 export function openMaterial(
   directories: readonly string[],
   build: Exclude<KernelBuild, 'auto'>,
   only?: RegExp,
+  read?: (place: string) => void,
 ): Material {
-  const files = openFixtures(directories);
+  const files = openFixtures(directories, read);
   return {
     build,
     ...files,

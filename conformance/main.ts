@@ -5,13 +5,14 @@
  * names match the regular expression. Exit code 1 when a check failed or no check ran.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.js';
 import { preferEvmBuild } from '../src/kernel/evm/evm-module.js';
 import { FIXTURE_DIRECTORIES, missingFixtures } from '../test/support/fixtures.js';
 import { type Area, type Material, openMaterial, type Report } from './area.js';
 import { AREAS } from './areas.js';
+import { filesBelow, foldersWithout } from './folders.js';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const isArea = (name: string) => AREAS.some((area) => area.name === name);
@@ -77,12 +78,13 @@ async function runArea(area: Area, material: Material, total: Tally): Promise<vo
 }
 
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
+const read = new Set<string>();
 const notice = named === undefined ? missingFixtures() : undefined;
 const beside = notice === undefined ? ' and ../shared/fixtures' : '';
 console.log(`fixtures: ${named ?? `test/fixtures${beside}`}`);
 for (const area of AREAS.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   for (const build of area.usesKernel ? (['simd', 'scalar'] as const) : (['simd'] as const)) {
-    const material = openMaterial(directories, build, only);
+    const material = openMaterial(directories, build, only, (place) => read.add(place));
     if (area.files(material).length === 0) {
       console.log(`${area.name.padEnd(44)} absent`);
       break;
@@ -90,6 +92,13 @@ for (const area of AREAS.filter(({ name }) => chosen.length === 0 || chosen.incl
     preferEvmBuild(build);
     await runArea(area, material, total);
   }
+}
+if (chosen.length === 0 && only === undefined) {
+  // A file that is in several directories is read in the first, so its path counts, not its place.
+  const existing = directories.filter((directory) => existsSync(directory));
+  const paths = new Set(existing.flatMap((directory) => [...read].map((place) => relative(directory, place))));
+  for (const folder of foldersWithout(new Set(existing.flatMap((directory) => filesBelow(directory))), paths))
+    console.log(`${folder.padEnd(44)} no area reads it`);
 }
 if (notice !== undefined) console.log(notice);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

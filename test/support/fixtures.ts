@@ -51,8 +51,12 @@ const OUTSIDE: readonly (readonly [string, string])[] = [
   ['consensus/mainnet/capella-898.json', 'objects of beacon chains'],
 ];
 
-/** Fixtures of these directories; of a file that is in several, the first is read. */
-export function openFixtures(directories: readonly string[]): FixtureFiles {
+/**
+ * Fixtures of these directories; of a file that is in several, the first is read.
+ *
+ * @param opened - is told the place of each file that is opened
+ */
+export function openFixtures(directories: readonly string[], opened?: (place: string) => void): FixtureFiles {
   const find = (path: string): string | undefined => {
     const name = withoutGz(path);
     const places = directories.flatMap((directory) => [join(directory, name), join(directory, `${name}.gz`)]);
@@ -61,6 +65,7 @@ export function openFixtures(directories: readonly string[]): FixtureFiles {
   const place = (path: string): string => {
     const found = find(path);
     if (found === undefined) throw new Error(`there is no fixture ${path} (docs/fixtures.md says where to get it)`);
+    opened?.(found);
     return found;
   };
   const bytes = (path: string): Uint8Array => {

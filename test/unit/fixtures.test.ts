@@ -1,24 +1,16 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openMaterial } from '../../conformance/area.js';
 import { AREAS } from '../../conformance/areas.js';
+import { filesBelow, foldersWithout } from '../../conformance/folders.js';
 import { OUTSIDE_FIXTURES, OWN_FIXTURES, openFixtures } from '../support/fixtures.js';
 
 const DOCUMENT = new URL('../../docs/fixtures.md', import.meta.url);
 const MOST_BYTES = 10 * 2 ** 20;
 const present = existsSync(OUTSIDE_FIXTURES);
 const [own, outside] = [OWN_FIXTURES, OUTSIDE_FIXTURES].map((directory) => openFixtures([directory]));
-
-/** Paths of the files below a folder. */
-function filesOf(root: string, folder = '.'): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return filesOf(root, path);
-    return entry.name === 'README.md' ? [] : [path];
-  });
-}
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const sumOf = (path: string) => sha256(readFileSync(join(OUTSIDE_FIXTURES, path)));
@@ -47,7 +39,7 @@ const same = (a: Uint8Array, b: Uint8Array) => Buffer.from(a).equals(b);
 
 describe('the fixtures of the repository', () => {
   it('take at most 10 MiB', () => {
-    const bytes = filesOf(OWN_FIXTURES).reduce((sum, path) => sum + statSync(join(OWN_FIXTURES, path)).size, 0);
+    const bytes = filesBelow(OWN_FIXTURES).reduce((sum, path) => sum + statSync(join(OWN_FIXTURES, path)).size, 0);
     expect(bytes).toBeLessThan(MOST_BYTES);
   });
 
@@ -56,14 +48,14 @@ describe('the fixtures of the repository', () => {
   });
 
   it('are packed without a time, so that the same rows are the same bytes', () => {
-    for (const path of filesOf(OWN_FIXTURES).filter((name) => name.endsWith('.gz'))) {
+    for (const path of filesBelow(OWN_FIXTURES).filter((name) => name.endsWith('.gz'))) {
       const header = readFileSync(join(OWN_FIXTURES, path)).subarray(4, 10);
       expect([path, header[0], header[1], header[2], header[3], header[5]]).toEqual([path, 0, 0, 0, 0, 255]);
     }
   });
 
   it.skipIf(!present)('hold nothing that the file of the same name outside does not hold', () => {
-    for (const path of filesOf(OWN_FIXTURES).filter((name) => outside!.has(name))) {
+    for (const path of filesBelow(OWN_FIXTURES).filter((name) => outside!.has(name))) {
       if (same(own!.bytes(path), outside!.bytes(path))) continue;
       expect(path).toMatch(/\.json(\.gz)?$/);
       expect([path, isPart(own!.json(path), outside!.json(path))]).toEqual([path, true]);
@@ -79,23 +71,25 @@ describe('docs/fixtures.md', () => {
   it.skipIf(!present)('gives the sums of the files that are there', () => {
     for (const [path, sum] of documented()) {
       if (!existsSync(join(OUTSIDE_FIXTURES, path))) continue;
-      const folder = path.endsWith('/') ? filesOf(OUTSIDE_FIXTURES, path.slice(0, -1)).sort() : undefined;
+      const folder = path.endsWith('/') ? filesBelow(OUTSIDE_FIXTURES, path.slice(0, -1)).sort() : undefined;
       const actual =
         folder === undefined ? sumOf(path) : sha256(folder.map((file) => `${sumOf(file)}  ${file}\n`).join(''));
       expect([path, actual]).toEqual([path, sum]);
     }
   });
-
-  it.skipIf(!present)('names every file outside that the repository does not hold whole', () => {
-    const named = documented().map(([path]) => path);
-    const unnamed = filesOf(OUTSIDE_FIXTURES).filter((path) => {
-      if (named.includes(path) || named.some((folder) => folder.endsWith('/') && path.startsWith(folder))) return false;
-      return !own!.has(path) || !isPart(parsed(outside!, path), parsed(own!, path));
-    });
-    expect(unnamed).toEqual([]);
-  });
 });
 
-function parsed(files: NonNullable<typeof own>, path: string): unknown {
-  return /\.json(\.gz)?$/.test(path) ? files.json(path) : Buffer.from(files.bytes(path)).toString('latin1');
-}
+describe('folders that no area reads', () => {
+  it('are named once, at the highest place that no area reads', () => {
+    const files = [
+      'blocks/a.json',
+      'new/b.json',
+      'new/deep/c.json',
+      'state/getproof/d.json',
+      'state/other/e.json',
+      'f.json',
+    ];
+    expect(foldersWithout(files, new Set(['blocks/a.json', 'state/getproof/d.json']))).toEqual(['new', 'state/other']);
+    expect(foldersWithout(files, new Set(files))).toEqual([]);
+  });
+});
