@@ -1,10 +1,8 @@
 import { bytesToKey, equalBytes } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
-import { HashedNode, HeldNode, linksOf } from './patricia-node.js';
+import { HASH_BYTES, HashedNode, HeldNode, linksOf } from './patricia-node.js';
 import { rootHash } from './patricia-trie.js';
 import { storageRootIn, type TrieWrite, writeAccounts } from './state-trie.js';
-
-const HASH_BYTES = 32;
 
 /**
  * Writes on a state trie of which some nodes are known, such as those of proofs. They may become more between two writes.

@@ -84,7 +84,8 @@ export type PathNode = LeafNode | ExtensionNode;
 export type NewNode = PathNode | BranchNode;
 export type NodeLink = HeldNode | NewNode;
 
-const HASH_BYTES = 32;
+/** Length of a hash. A node of fewer bytes stands in its parent in place of its hash. */
+export const HASH_BYTES = 32;
 const STRING = 0x80;
 const LIST = 0xc0;
 /** Longest content whose length is in the prefix. */

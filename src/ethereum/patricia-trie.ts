@@ -2,6 +2,7 @@ import { concatBytes } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
 import {
   branchChildren,
+  HASH_BYTES,
   HashedNode,
   HeldNode,
   hashOf,
@@ -46,13 +47,17 @@ export class PatriciaTrie {
     return this.walk(key, () => {});
   }
 
-  /** Encodings of the nodes on the way to a key, from the root down to its leaf or to where it would branch off. */
+  /**
+   * Encodings of the nodes on the way to a key, from the root down to its leaf or to where it would branch off. A node of less
+   * than 32 bytes is a part of its parent's encoding, so it is not listed.
+   */
   path(key: Uint8Array): Uint8Array[] {
     this.commit();
     const passed: Uint8Array[] = [];
     this.walk(key, (link) => {
       const node = held(link);
-      passed.push((node instanceof HashedNode ? node.read() : node).bytes);
+      const { bytes } = node instanceof HashedNode ? node.read() : node;
+      if (passed.length === 0 || bytes.length >= HASH_BYTES) passed.push(bytes);
     });
     return passed;
   }

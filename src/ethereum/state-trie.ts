@@ -10,7 +10,7 @@ import {
   isZeroBytes,
 } from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
-import { HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
+import { HASH_BYTES, HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
 import { PatriciaTrie, rootHash } from './patricia-trie.js';
 
 /** An account in the Merkle-Patricia state trie. */
@@ -20,7 +20,6 @@ export interface TrieAccount {
   readonly codeHash: Uint8Array;
 }
 
-const HASH_BYTES = 32;
 /** First byte of an RLP list. */
 const LIST = 0xc0;
 /** Accounts between two reports of progress. */

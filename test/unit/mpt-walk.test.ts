@@ -63,9 +63,12 @@ describe('walkPatriciaProof agrees with the tries of @ethereumjs/mpt', () => {
     for (const [key, value] of entries) {
       const proof = await createMerkleProof(trie, key);
       expect(walk(trie.root(), key, hashed(proof))).toBe(bytesToHex(value));
+      expect(walk(trie.root(), key, proof)).toBe(bytesToHex(value));
     }
     for (const key of missing) {
-      expect(walk(trie.root(), key, hashed(await createMerkleProof(trie, key)))).toBe('absent');
+      const proof = await createMerkleProof(trie, key);
+      expect(walk(trie.root(), key, hashed(proof))).toBe('absent');
+      expect(walk(trie.root(), key, proof)).toBe('absent');
     }
   });
 
@@ -82,7 +85,7 @@ describe('walkPatriciaProof agrees with the tries of @ethereumjs/mpt', () => {
   });
 });
 
-/** That library lists short nodes by themselves as well; nodes of `eth_getProof` are those that parents name by hash. */
+/** That library and anvil list short nodes by themselves as well; geth and Besu list those that parents name by hash. */
 function hashed(proof: Uint8Array[]): Uint8Array[] {
   return proof.filter((node, i) => i === 0 || node.length >= 32);
 }
@@ -109,6 +112,21 @@ describe('walkPatriciaProof refuses', () => {
       expect(walk(trie.root(), key, [...proof, proof[0]!])).toBe('NODE_UNUSED');
       expect(walk(trie.root(), key, [...proof, Uint8Array.of(0x80)])).toBe('NODE_UNUSED');
     }
+  });
+
+  it('an embedded node that is not the one of its place, that comes twice, or that is not in order', async () => {
+    const trie = await trieOf(CASES[2]![1]);
+    const own = await createMerkleProof(trie, crowdedKey(7));
+    const embedded = own.filter((node) => node.length < 32);
+    expect(embedded.length).toBeGreaterThan(0);
+    const last = own.at(-1)!;
+    const other = (await createMerkleProof(trie, crowdedKey(14))).at(-1)!;
+    expect(other).not.toEqual(last);
+    const refuses = (proof: Uint8Array[]) => expect(walk(trie.root(), crowdedKey(7), proof)).toBe('NODE_UNUSED');
+    refuses([...own.slice(0, -1), other]);
+    refuses([...own, last]);
+    refuses([...own.slice(0, -1), last.with(last.length - 1, last.at(-1)! ^ 1)]);
+    refuses([...hashed(own), ...embedded.reverse(), other]);
   });
 
   /** One hostile node, whose hash is the root. */

@@ -7,9 +7,13 @@ import { PatriciaTrie, rootHash } from '../../src/ethereum/patricia-trie.js';
 import { StateTrie, type TrieWrite } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
 import { seededRandom } from '../support/random.js';
 
 const hexOf = (nodes: readonly Uint8Array[]) => nodes.map((node) => bytesToHex(node));
+
+/** Nodes of a proof as geth and Besu list them. The library lists those that are embedded in their parents as well. */
+const listed = (nodes: readonly Uint8Array[]) => hexOf(nodes.filter((node, i) => i === 0 || node.length >= 32));
 
 describe('tries beside those of @ethereumjs/mpt', () => {
   test.each([1, 2, 3, 4])(
@@ -48,13 +52,13 @@ describe('tries beside those of @ethereumjs/mpt', () => {
         expect(bytesToHex(rootHash(root))).toBe(bytesToHex(library.root()));
         const again = new PatriciaTrie(root);
         for (const at of [key(), key(), ...known.slice(-3)]) {
-          expect(hexOf(again.path(at))).toEqual(hexOf(await createMerkleProof(library, at)));
+          expect(hexOf(again.path(at))).toEqual(listed(await createMerkleProof(library, at)));
           expect(again.get(at)?.value ?? null).toEqual(await library.get(at));
         }
         // The trie of an earlier batch is as it was.
         if (earlier !== undefined) expect(hexOf(new PatriciaTrie(earlier.root).path(earlier.at))).toEqual(earlier.path);
         const at = known[0] ?? key();
-        earlier = { root, at, path: hexOf(await createMerkleProof(library, at)) };
+        earlier = { root, at, path: listed(await createMerkleProof(library, at)) };
       }
       const trie = new PatriciaTrie(root);
       for (const at of known) trie.delete(at);
@@ -79,6 +83,63 @@ describe('tries beside those of @ethereumjs/mpt', () => {
         hexOf(await createMerkleProof(library, address)),
       );
     }
+  });
+
+  // The lengths are those of geth 1.17.10 for this account.
+  test('a proof of a slot does not list a node that is embedded in its parent', () => {
+    const address = new Uint8Array(20).fill(7);
+    const account = { nonce: 1n, balance: 0n, codeHash: EMPTY_CODE_HASH };
+    const keys = [40364n, 105566n].map((slot) => bigIntToBytes(slot, 32));
+    const state = new StateTrie();
+    const stateRoot = state.write([
+      { address, account, slots: keys.map((key) => ({ key, after: bigIntToBytes(1n, 32) })) },
+    ]);
+    const { accountProof, storage } = state.prove(stateRoot, address, keys);
+    expect(storage.map(({ proof }) => proof.map((node) => node.length))).toEqual([
+      [40, 79],
+      [40, 79],
+    ]);
+    const answer = {
+      accountProof: hexOf(accountProof),
+      storageProof: storage.map(({ key, proof }) => ({ key: bytesToHex(key), value: '0x1', proof: hexOf(proof) })),
+    };
+    expect(verifyEthereumProof({ address, storageKeys: keys, stateRoot }, answer)).toMatchObject({ verified: true });
+  });
+
+  test('our verifier accepts the proofs of crowded storage tries, as we and as the library list them', async () => {
+    const random = seededRandom(32);
+    let embedded = 0;
+    for (let round = 0; round < 10; round++) {
+      // The hashes of the first two begin with the same 40 bits, so that their leaves are embedded in a branch.
+      const slots = [40364, 105566, ...Array.from({ length: random(200) }, () => random(200_000))];
+      const keys = slots.map((slot) => bigIntToBytes(BigInt(slot), 32));
+      const address = new Uint8Array(20).fill(round);
+      const state = new StateTrie();
+      const account = { nonce: 0n, balance: 1n, codeHash: EMPTY_CODE_HASH };
+      const stateRoot = state.write([
+        { address, account, slots: keys.map((key) => ({ key, after: bigIntToBytes(1n, 32) })) },
+      ]);
+      const library = await createMPT({ useKeyHashing: true });
+      for (const key of keys) await library.put(key, Uint8Array.of(1));
+      const asked = [
+        ...new Map([...keys.slice(0, 20), bigIntToBytes(777_777n, 32)].map((key) => [bytesToHex(key), key])).values(),
+      ];
+      const { accountProof, storage } = state.prove(stateRoot, address, asked);
+      for (const [i, { key, value, proof }] of storage.entries()) {
+        const theirs = await createMerkleProof(library, key);
+        expect(hexOf(proof)).toEqual(listed(theirs));
+        if (theirs.length > proof.length) embedded++;
+        for (const nodes of [proof, theirs]) {
+          const answer = {
+            accountProof: hexOf(accountProof),
+            storageProof: [{ key: bytesToHex(key), value: `0x${value.toString(16)}`, proof: hexOf(nodes) }],
+          };
+          const verdict = verifyEthereumProof({ address, storageKeys: [asked[i]!], stateRoot }, answer);
+          expect(verdict).toMatchObject({ verified: true, slots: [{ exists: value === 1n }] });
+        }
+      }
+    }
+    expect(embedded).toBe(20);
   });
 
   test('a root that is not held is an error, not an empty trie', () => {

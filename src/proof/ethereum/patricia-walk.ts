@@ -30,7 +30,7 @@ const BRANCH_ITEMS = 17;
  *
  * @param root - 32 bytes
  * @param key - hash of the address or slot, 32 bytes
- * @param proof - RLP of the nodes from the root down; empty for an empty trie
+ * @param proof - RLP of the nodes from the root down; empty for an empty trie. Embedded nodes may be listed too
  * @returns the bytes of the value, or undefined if the proof proves its absence. Throws a `Refusal` otherwise
  */
 export function walkPatriciaProof(
@@ -62,13 +62,19 @@ export function walkPatriciaProof(
     }
   }
 
-  /** The child of a node: by hash, or embedded if it is shorter than a hash. */
+  /**
+   * The child of a node: by hash, or embedded if it is shorter than a hash. The list may repeat an embedded node, as those of
+   * anvil and @ethereumjs do.
+   */
   function follow(reference: RlpItem, place: string): RlpItem {
     if (!Array.isArray(reference)) {
       if (reference.length !== 32) throw invalid(place, 'refers to a child by something that is not a hash');
       return fetch(reference);
     }
-    if (RLP.encode(reference).length >= 32) throw invalid(place, 'embeds a child of 32 bytes or more');
+    const encoded = RLP.encode(reference);
+    if (encoded.length >= 32) throw invalid(place, 'embeds a child of 32 bytes or more');
+    const next = proof[used];
+    if (next !== undefined && equalBytes(next, encoded)) used++;
     return reference;
   }
 
