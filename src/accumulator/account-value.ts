@@ -1,6 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes } from '../primitives/bytes.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, copyBytes } from '../primitives/bytes.js';
 import { encodeFull, encodeInt } from './spread.js';
 
 /** An account in the zk state. Hashes are 32 bytes; nonce, balance and code size are below 2^256. */
@@ -38,7 +38,7 @@ export function decodeAccountValue(compact: Uint8Array): AccountValue {
       actual: compact.length,
     });
   }
-  const word = (i: number) => compact.slice(32 * i, 32 * i + 32);
+  const word = (i: number) => copyBytes(compact, 32 * i, 32 * i + 32);
   return {
     nonce: bytesToBigInt(word(0)),
     balance: bytesToBigInt(word(1)),

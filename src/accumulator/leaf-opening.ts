@@ -1,6 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
-import { bigIntToBytes, concatBytes } from '../primitives/bytes.js';
+import { bigIntToBytes, concatBytes, copyBytes } from '../primitives/bytes.js';
 import { schemeFormat, TAIL_POSITION, ZERO_HASH } from './scheme.js';
 import { encodeInt } from './spread.js';
 
@@ -69,8 +69,8 @@ export function decodeLeaf(scheme: HashScheme, bytes: Uint8Array): LeafOpening |
   const prevLeaf = decodeIndex(scheme, bytes.subarray(0, indexBytes));
   const nextLeaf = decodeIndex(scheme, bytes.subarray(indexBytes, 2 * indexBytes));
   if (prevLeaf === undefined || nextLeaf === undefined) return undefined;
-  const hkey = bytes.slice(2 * indexBytes, 2 * indexBytes + 32);
-  return { prevLeaf, nextLeaf, hkey, hval: bytes.slice(2 * indexBytes + 32) };
+  const hkey = copyBytes(bytes, 2 * indexBytes, 2 * indexBytes + 32);
+  return { prevLeaf, nextLeaf, hkey, hval: copyBytes(bytes, 2 * indexBytes + 32) };
 }
 
 /** The leaf at position 0 of an empty trie: key and value zero. */

@@ -1,4 +1,5 @@
 import type { DictionaryReference } from '../networks/network.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 import { type DictionaryAddress, fetchDictionary } from './fetch-dictionary.js';
 import { dictionaryChecksum, verifyDictionary } from './verify.js';
@@ -28,7 +29,7 @@ export async function loadDictionary(
   source: { readonly bytes: Uint8Array } | DictionaryAddress,
   reference?: DictionaryReference,
 ): Promise<Dictionary> {
-  const bytes = 'bytes' in source ? source.bytes.slice() : await fetchDictionary(source);
+  const bytes = 'bytes' in source ? copyBytes(source.bytes) : await fetchDictionary(source);
   if (reference === undefined) {
     return { name: 'custom', sha256: await dictionaryChecksum(bytes), bytes, networkOwn: false };
   }

@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak256 } from '../kernel/keccak.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { encodedList } from '../primitives/rlp-list.js';
 import { compactPath, LEAF_FLAG, nibblesOf } from './patricia-path.js';
 
@@ -212,7 +213,7 @@ export function linksOf(
 
 function linkAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
   const prefix = bytes[at]!;
-  if (prefix >= LIST) return bytes.slice(at, endOf(bytes, at));
+  if (prefix >= LIST) return copyBytes(bytes, at, endOf(bytes, at));
   return prefix === HASH_PREFIX ? bytes.subarray(at + 1, at + 1 + HASH_BYTES) : undefined;
 }
 

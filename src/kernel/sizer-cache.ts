@@ -1,4 +1,4 @@
-import { equalBytes } from '../primitives/bytes.js';
+import { copyBytes, equalBytes } from '../primitives/bytes.js';
 import type { CalldataSizer } from './contracts.js';
 import { packedSize } from './packed-size.js';
 
@@ -45,7 +45,7 @@ export function rememberingSizer(sizer: CalldataSizer, limits: SizeCacheLimits =
       entries.set(key, known);
       return known.lzssSize;
     }
-    const entry: Entry = { input: input.slice(), lzssSize: sizer.lzssSize(input) };
+    const entry: Entry = { input: copyBytes(input), lzssSize: sizer.lzssSize(input) };
     if (known !== undefined) remove(key, known);
     for (const [oldest, old] of entries) {
       if (entries.size < maxEntries && bytes + input.length <= maxBytes) break;

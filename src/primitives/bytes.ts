@@ -5,6 +5,19 @@ export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 /** 20 zero bytes. Shared: must not be modified. */
 export const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
 
+/**
+ * A copy of bytes, or of a part of them, as a plain array. `slice` of a `Buffer` of Node gives a view, so bytes that can be a
+ * caller's are copied by this.
+ */
+export function copyBytes(bytes: Uint8Array, start = 0, end: number = bytes.length): Uint8Array {
+  return new Uint8Array(bytes.subarray(start, end));
+}
+
+/** The same memory as a plain array, whose `slice` copies. */
+export function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** Concatenates byte arrays. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;

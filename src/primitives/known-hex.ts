@@ -1,3 +1,4 @@
+import { copyBytes } from './bytes.js';
 import { bytesToHex, type Hex } from './hex.js';
 
 /** Texts that were made, by some bits of their last bytes. */
@@ -18,7 +19,7 @@ export function knownHex(bytes: Uint8Array, start = 0, length: number = bytes.le
     while (i < length && known.bytes[i] === bytes[start + i]) i++;
     if (i === length) return known.text;
   }
-  const copy = bytes.slice(start, end);
+  const copy = copyBytes(bytes, start, end);
   const text = bytesToHex(copy);
   KNOWN[place] = { bytes: copy, text };
   return text;

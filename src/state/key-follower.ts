@@ -2,7 +2,7 @@ import { type AccountValue, decodeAccountValue } from '../accumulator/account-va
 import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
-import { equalBytes } from '../primitives/bytes.js';
+import { copyBytes, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { KeyHashes } from './hash-cache.js';
 import { type StateTrace, traceKeyHash, traceValueHash } from './trace.js';
@@ -112,7 +112,7 @@ export class KeyFollower {
     if (storageRoot === undefined || this.isEmpty(storageRoot)) return ZERO_HASH.slice();
     if (account.storage === undefined) throw missing('storage', account.hkey);
     const held = account.storage.read(this.keys.ofSlots([key])[0]!);
-    return held.type === 'read' ? held.value.slice() : ZERO_HASH.slice();
+    return held.type === 'read' ? copyBytes(held.value) : ZERO_HASH.slice();
   }
 
   private find(address: Uint8Array): Followed {

@@ -3,6 +3,7 @@ import { ZERO_HASH } from '../accumulator/scheme.js';
 import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
 import type { TrieKernel } from '../kernel/trie-contract.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { KeyHashes } from './hash-cache.js';
 import { DirtyPages } from './pages/dirty-pages.js';
 import { applyChangesTraced } from './traces/kernel-traces.js';
@@ -193,7 +194,7 @@ export function openWorldState(hasher: Hasher, kernel: TrieKernel, options: Worl
       const { hkey } = keys.hashedSlots([key])[0]!;
       if (storage === undefined) return ZERO_HASH.slice();
       const found = view.tries.find(storage.handle, hkey);
-      return (found.present ? view.slotValue(storage, found.position)! : ZERO_HASH).slice();
+      return copyBytes(found.present ? view.slotValue(storage, found.position)! : ZERO_HASH);
     },
 
     prove(block, address, storageKeys) {

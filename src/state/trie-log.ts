@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
-import { bytesToBigInt, equalBytes, padStart } from '../primitives/bytes.js';
+import { bytesToBigInt, equalBytes, padStart, plainBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import type { AccountAfter, SlotChange, ZkAccountChange } from './world-state.js';
 
@@ -111,7 +111,7 @@ function slotChange(item: Item, path: string): SlotChange | undefined {
 
 function decodeRlp(encoded: Uint8Array): Item {
   try {
-    if (encoded.length > 0) return RLP.decode(encoded) as Item;
+    if (encoded.length > 0) return RLP.decode(plainBytes(encoded)) as Item;
   } catch (cause) {
     // Invalid RLP, or lists nested so deeply that the stack overflows.
     throw malformed('log', 'must be one canonical RLP item', cause);

@@ -1,4 +1,5 @@
 import { isPlumblineError } from '../errors.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { decodeChecked, encodeChecked } from './checked-text.js';
 import type { Commit, Key, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
@@ -65,7 +66,7 @@ export class BudgetedTable implements WriteBehindTable {
     this.sizes.set(key, size);
     this.total += size;
     this.uses = undefined;
-    this.writer.write(this.table, key, value.slice());
+    this.writer.write(this.table, key, copyBytes(value));
     this.evict();
   }
 

@@ -1,5 +1,6 @@
 import type { IDBPDatabase, IDBPTransaction } from 'idb';
 import { PlumblineError } from '../errors.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { Connection, type LossListener } from './idb-connection.js';
 import { storeError, unavailable } from './idb-request.js';
@@ -218,7 +219,7 @@ function around(keys: readonly Key[]): IDBKeyRange[] {
 /** A copy, unless the value owns its whole buffer: IndexedDB stores the whole buffer of a view, and refuses shared memory. */
 function exact(value: Uint8Array): Uint8Array {
   const owned = value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength;
-  return owned ? value : value.slice();
+  return owned ? value : copyBytes(value);
 }
 
 function bytesOf(table: Table, value: unknown): Uint8Array | undefined {

@@ -1,4 +1,5 @@
 import { PlumblineError } from '../errors.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { isAsExpected, takenOver } from './expectation.js';
 import { checkCommit, checkKey, compareKeys } from './keys.js';
 import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
@@ -32,7 +33,7 @@ export class MemoryStore implements PageStore {
     checkCommit(commit);
     this.#expect(expects);
     for (const { table, key } of deletes) this.#open(table).delete(key);
-    for (const { table, key, value } of puts) this.#open(table).set(key, value.slice());
+    for (const { table, key, value } of puts) this.#open(table).set(key, copyBytes(value));
   }
 
   async clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {

@@ -1,4 +1,5 @@
 import { isPlumblineError } from '../errors.js';
+import { copyBytes } from '../primitives/bytes.js';
 import { checkCommit } from './keys.js';
 import { type Clearing, type Commit, type Key, type PageStore, StoreWrapper, type Table } from './page-store.js';
 import { TABLES } from './schema.js';
@@ -36,7 +37,7 @@ export class MeteredStore extends StoreWrapper implements PageStore {
     checkCommit(commit);
     if (puts.length + deletes.length === 0) return this.#turn(() => this.store.commit(commit));
     // The caller may change its bytes as soon as this returns.
-    const own = puts.map(({ table, key, value }) => ({ table, key, value: value.slice() }));
+    const own = puts.map(({ table, key, value }) => ({ table, key, value: copyBytes(value) }));
     return this.#turn(async () => {
       const changes: Change[] = [
         ...deletes.map(({ table, key }) => ({ table, key, bytes: undefined })),

@@ -1,3 +1,4 @@
+import { plainBytes } from '../primitives/bytes.js';
 import type { StoreHealth } from './store-status.js';
 
 /**
@@ -62,7 +63,7 @@ export interface PageStore {
   close(): Promise<void>;
 }
 
-/** A store over another one. Reads are passed on. */
+/** A store over another one. Reads are passed on; a `Buffer` of a caller's store is a plain array here. */
 export abstract class StoreWrapper {
   constructor(protected readonly store: PageStore) {}
 
@@ -70,15 +71,16 @@ export abstract class StoreWrapper {
     return this.store.health;
   }
 
-  get(table: Table, key: Key): Promise<Uint8Array | undefined> {
-    return this.store.get(table, key);
+  async get(table: Table, key: Key): Promise<Uint8Array | undefined> {
+    const value = await this.store.get(table, key);
+    return value && plainBytes(value);
   }
 
   keys(table: Table): Promise<Key[]> {
     return this.store.keys(table);
   }
 
-  getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
-    return this.store.getMany(table, keys);
+  async getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
+    return (await this.store.getMany(table, keys)).map((value) => value && plainBytes(value));
   }
 }

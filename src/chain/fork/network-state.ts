@@ -3,7 +3,7 @@ import { partialRoot } from '../../ethereum/partial-trie.js';
 import { UnknownNodeError } from '../../ethereum/patricia-node.js';
 import { StateTrie, type TrieProof } from '../../ethereum/state-trie.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
-import { bigIntToBytes, bytesToKey, equalBytes } from '../../primitives/bytes.js';
+import { bigIntToBytes, bytesToKey, copyBytes, equalBytes } from '../../primitives/bytes.js';
 import type { BudgetedTable } from '../../store/budgeted-table.js';
 import type { Block } from '../block.js';
 import type { Reading } from '../devnet/state/flat-state.js';
@@ -86,7 +86,7 @@ export class NetworkState {
 
   /** Notes which account has a code. @param address - 20 bytes. @param codeHash - 32 bytes */
   noteHolder(address: Uint8Array, codeHash: Uint8Array): void {
-    if (!equalBytes(codeHash, EMPTY_CODE_HASH)) this.holders.set(bytesToKey(codeHash), address.slice());
+    if (!equalBytes(codeHash, EMPTY_CODE_HASH)) this.holders.set(bytesToKey(codeHash), copyBytes(address));
   }
 
   /**

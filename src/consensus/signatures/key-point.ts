@@ -1,4 +1,5 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
+import { copyBytes } from '../../primitives/bytes.js';
 
 const { Fp } = bls12_381.fields;
 
@@ -11,7 +12,7 @@ const GREATER = 0x20;
 
 /** x of a point, which may be above the modulus. */
 function xOf(key: Uint8Array): bigint {
-  const bytes = key.slice();
+  const bytes = copyBytes(key);
   bytes[0]! &= ~(COMPRESSED | INFINITY | GREATER);
   return Fp.fromBytes(bytes, true);
 }

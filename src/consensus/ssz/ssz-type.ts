@@ -1,4 +1,4 @@
-import { ZERO_WORD } from '../../primitives/bytes.js';
+import { copyBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { malformed, readArray, readBytes } from '../../proof/json-reader.js';
 import { chunksOf, hashPair, merkleRoot } from './merkle.js';
 
@@ -54,7 +54,7 @@ export function byteVector(size: number): SszType<Uint8Array> {
     size,
     decode(bytes, path) {
       checkLength(bytes, size, path);
-      return bytes.slice();
+      return copyBytes(bytes);
     },
     encode: (value) => value,
     fromJson: (value, path) => readBytes(value, path, size),
@@ -67,7 +67,7 @@ export const bytesUpTo32: SszType<Uint8Array> = {
   size: undefined,
   decode(bytes, path) {
     if (bytes.length > 32) throw malformed(path, `has ${bytes.length} bytes, expected at most 32`);
-    return bytes.slice();
+    return copyBytes(bytes);
   },
   encode: (value) => value,
   fromJson: (value, path) => bytesUpTo32.decode(readBytes(value, path), path),

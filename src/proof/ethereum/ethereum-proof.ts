@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../ethereum/constants.js';
 import { keccak256 } from '../../kernel/keccak.js';
-import { bytesToBigInt, equalBytes, isZeroBytes, padStart } from '../../primitives/bytes.js';
+import { bytesToBigInt, copyBytes, equalBytes, isZeroBytes, padStart } from '../../primitives/bytes.js';
 import { member, readArray, readBytes, readBytesList, readNumber256, readObject } from '../json-reader.js';
 import { checkRequest, type ProofRequest } from '../request.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
@@ -131,7 +131,7 @@ export function verifyEthereumProof(request: ProofRequest, answer: unknown): Eth
     checkClaims(account, parsed);
     const slots =
       account === undefined && parsed.storageProof.length === 0
-        ? storageKeys.map((key) => ({ key, value: new Uint8Array(32), exists: false }))
+        ? storageKeys.map((key) => ({ key: copyBytes(key), value: new Uint8Array(32), exists: false }))
         : checkSlots(account?.storageRoot ?? EMPTY_TRIE_ROOT, storageKeys, parsed.storageProof);
     return { verified: true, account, slots };
   });
@@ -190,5 +190,5 @@ function checkSlot(root: Uint8Array, key: Uint8Array, slot: SlotEntry, at: strin
     throw new Refusal('VALUE_INVALID', `${at}.proof`, 'the value in the trie is not a slot value');
   }
   if (value !== slot.value) throw new Refusal('VALUE_MISMATCH', `${at}.value`, 'differs from what the proof proves');
-  return { key, value: padStart(word as Uint8Array, 32), exists: encoded !== undefined };
+  return { key: copyBytes(key), value: padStart(word as Uint8Array, 32), exists: encoded !== undefined };
 }

@@ -2,7 +2,7 @@ import { ACCOUNT_VALUE_BYTES, type AccountValue, decodeAccountValue } from '../.
 import { hashAccountValue, hashAddress, hashWord } from '../../accumulator/keys.js';
 import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
+import { bytesToBigInt, copyBytes, equalBytes } from '../../primitives/bytes.js';
 import { checkRequest, type ProofRequest } from '../request.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import { TreeVerifier } from './branch.js';
@@ -69,7 +69,7 @@ function checkSlots(
 ): VerifiedSlot[] {
   const hasNoStorage = account === undefined || equalBytes(account.storageRoot, schemeFormat(hasher.scheme).emptyRoot);
   if (hasNoStorage && proofs.length === 0) {
-    return keys.map((key) => ({ key, value: ZERO_HASH.slice(), exists: false, place: undefined }));
+    return keys.map((key) => ({ key: copyBytes(key), value: ZERO_HASH.slice(), exists: false, place: undefined }));
   }
   const expected = account === undefined ? 0 : keys.length;
   if (proofs.length !== expected) {
@@ -79,7 +79,7 @@ function checkSlots(
   const tree = new TreeVerifier(hasher, account!.storageRoot, ahead);
   return keys.map((key, i) => {
     const { place, value } = checkItem(hasher, tree, slotQuestion(hasher, key), proofs[i]!);
-    return { key, value: value ?? ZERO_HASH.slice(), exists: place.exists, place };
+    return { key: copyBytes(key), value: value ?? ZERO_HASH.slice(), exists: place.exists, place };
   });
 }
 

@@ -2,6 +2,7 @@ import { type AccountValue, decodeAccountValue } from '../../accumulator/account
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher, HashScheme } from '../../kernel/contracts.js';
+import { copyBytes } from '../../primitives/bytes.js';
 import { KeyHashes } from '../hash-cache.js';
 import type { PageSource } from '../page-source.js';
 import type { StateView } from '../tries/past-view.js';
@@ -120,7 +121,7 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
         const storage = find(account.hkey)?.storage;
         if (storage === undefined) return ZERO_HASH.slice();
         const found = trie(storage.handle).find(hkey);
-        return (found.present ? view.slotValue(storage, found.position)! : ZERO_HASH).slice();
+        return copyBytes(found.present ? view.slotValue(storage, found.position)! : ZERO_HASH);
       });
     },
 

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../errors.js';
-import { equalBytes } from '../../primitives/bytes.js';
+import { copyBytes, equalBytes } from '../../primitives/bytes.js';
 
 const VERSION = 1;
 const CHECKSUM_BYTES = 8;
@@ -107,7 +107,7 @@ export class PageReader {
   /** Returns a copy. */
   take(length: number): Uint8Array {
     if (length > this.left) throw pageCorrupt(this.key, 'too short');
-    const bytes = this.page!.slice(this.at, this.at + length);
+    const bytes = copyBytes(this.page!, this.at, this.at + length);
     this.at += length;
     return bytes;
   }

@@ -1,5 +1,5 @@
 import { decodeAccountValue } from '../../accumulator/account-value.js';
-import { equalBytes } from '../../primitives/bytes.js';
+import { copyBytes, equalBytes } from '../../primitives/bytes.js';
 import type { StepTrie } from '../trace.js';
 import type { AccountRecord, SlotTrie, StateTries } from '../tries/state-tries.js';
 import { putTraced, readTraced, removeTraced } from './kernel-traces-trie.js';
@@ -70,7 +70,7 @@ class AccountSteps implements StepTrie {
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }) {
     const { position, step } = putTraced(this.tries.kernel, this.tries.accounts, content, this.valueAt);
     const old = this.tries.records.get(position);
-    this.setRecord(position, this.record(position, content.value.slice(), old ?? this.removed));
+    this.setRecord(position, this.record(position, copyBytes(content.value), old ?? this.removed));
     this.removed = undefined;
     return step;
   }
@@ -101,7 +101,7 @@ class AccountSteps implements StepTrie {
   }
 
   /** Returns a copy, because it becomes part of a trace. */
-  private valueAt = (position: number): Uint8Array => this.tries.records.get(position)!.value.slice();
+  private valueAt = (position: number): Uint8Array => copyBytes(this.tries.records.get(position)!.value);
 }
 
 /** The storage of one account. Its trie is created on the first write. */
@@ -135,7 +135,7 @@ class StorageSteps implements StepTrie {
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }) {
     this.storage ??= this.tries.startStorage();
     const { position, step } = putTraced(this.tries.kernel, this.storage.handle, content, this.valueAt);
-    this.tries.setSlotValue(this.storage, position, content.value.slice());
+    this.tries.setSlotValue(this.storage, position, copyBytes(content.value));
     return step;
   }
 
@@ -150,5 +150,5 @@ class StorageSteps implements StepTrie {
   }
 
   /** Returns a copy, because it becomes part of a trace. */
-  private valueAt = (position: number): Uint8Array => this.storage!.values.get(position)!.slice();
+  private valueAt = (position: number): Uint8Array => copyBytes(this.storage!.values.get(position)!);
 }

@@ -2,7 +2,7 @@ import { type AccountValue, decodeAccountValue, encodeAccountValue } from '../..
 import { hashAccountValue, hashWord } from '../../accumulator/keys.js';
 import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { copyBytes, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import type { KeyHashes } from '../hash-cache.js';
 import type { StateTrace, StepTrie, TrieStep } from '../trace.js';
 import { type CodeFields, codeFields, sameCode } from '../tries/block-application.js';
@@ -64,9 +64,11 @@ export function applyTraced(hashing: TraceHashing, state: TracedState, changes: 
 
 function applyAccount(hasher: Hasher, state: TracedState, entry: Entry, traces: StateTrace[]): void {
   const { change, hkey, slots, prior } = entry;
-  const { address, after, destroyed } = change;
+  const { after, destroyed } = change;
+  const address = copyBytes(change.address);
   const account = (step: TrieStep) => traces.push({ location: undefined, key: address, ...step });
-  const slotStep = (key: Uint8Array, step: TrieStep) => traces.push({ location: address, key, ...step });
+  const slotStep = (key: Uint8Array, step: TrieStep) =>
+    traces.push({ location: address, key: copyBytes(key), ...step });
 
   const code = after && (after.codeFields ?? codeFields(hasher, entry, after));
   const removed = prior !== undefined && (after === undefined || destroyed);
@@ -105,7 +107,7 @@ function* writeSlot(hasher: Hasher, trie: StepTrie, hkey: Uint8Array, slot: Slot
   const isSet = !isZeroBytes(slot.after);
   if (!isZeroBytes(before) && (!isSet || slot.cleared === true)) yield trie.remove(hkey);
   if (isSet && !equalBytes(before, slot.after)) {
-    yield trie.put({ hkey, hval: hashWord(hasher, slot.after), value: slot.after.slice() });
+    yield trie.put({ hkey, hval: hashWord(hasher, slot.after), value: copyBytes(slot.after) });
   }
 }
 

@@ -2,6 +2,7 @@ import { ZERO_HASH } from '../../accumulator/scheme.js';
 import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie-contract.js';
+import { copyBytes } from '../../primitives/bytes.js';
 
 /** A storage trie of the kernel, and its values by leaf position. */
 export interface SlotTrie {
@@ -110,7 +111,7 @@ export class StateTries {
 
   putSlot(storage: SlotTrie, hkey: Uint8Array, hval: Uint8Array, value: Uint8Array): void {
     const effect = this.kernel.put(storage.handle, hkey, hval);
-    if (effect.effect !== 'none') this.setSlotValue(storage, effect.position, value.slice());
+    if (effect.effect !== 'none') this.setSlotValue(storage, effect.position, copyBytes(value));
   }
 
   removeSlot(storage: SlotTrie, hkey: Uint8Array): void {

@@ -2,7 +2,7 @@ import { emptyHashes } from '../../accumulator/empty-subtrees.js';
 import { MAX_LEAVES, TREE_DEPTH } from '../../accumulator/scheme.js';
 import { PlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { equalBytes } from '../../primitives/bytes.js';
+import { copyBytes, equalBytes } from '../../primitives/bytes.js';
 
 /**
  * The known nodes of one trie, under a given sub root.
@@ -54,7 +54,7 @@ export class WitnessNodes {
     let level = 0;
     for (; !this.hashes.has(id); level++) {
       const sibling = siblings[level]!;
-      added.push([id, hash], [siblingId(id), sibling]);
+      added.push([id, hash], [siblingId(id), copyBytes(sibling)]);
       hash = this.parentHash(id, level, hash, sibling);
       id = parentId(id);
     }

@@ -4,7 +4,7 @@ import { type MerkleProofJson, PROOF_NODES, type ProofItemJson } from '../../acc
 import { MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from '../../accumulator/scheme.js';
 import { PlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { copyBytes, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { conflict } from './witness-nodes.js';
 import { WitnessTrie } from './witness-trie.js';
@@ -38,7 +38,7 @@ export function witnessFromProofs(hasher: Hasher, topRoot: Uint8Array, items: re
   }
   const nextFreeNode = decodeIndex(hasher.scheme, first.top.subarray(0, indexBytes));
   if (nextFreeNode === undefined) throw malformed('items[0]', 'has a top node without a valid nextFreeNode');
-  const trie = WitnessTrie.open(hasher, nextFreeNode, first.top.slice(indexBytes));
+  const trie = WitnessTrie.open(hasher, nextFreeNode, copyBytes(first.top, indexBytes));
   for (const branch of branches) {
     trie.learn(branch.position, branch.leaf, branch.siblings, branch.value);
     if (branch.beside === undefined) continue;

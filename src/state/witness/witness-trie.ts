@@ -11,7 +11,7 @@ import {
 } from '../../accumulator/scheme.js';
 import { PlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { copyBytes, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import {
   type BranchProof,
@@ -53,7 +53,7 @@ export class WitnessTrie implements StepTrie {
    * @param subRoot - 32 bytes
    */
   static open(hasher: Hasher, nextFreeNode: number, subRoot: Uint8Array): WitnessTrie {
-    return new WitnessTrie(hasher, nextFreeNode, WitnessNodes.under(hasher, subRoot));
+    return new WitnessTrie(hasher, nextFreeNode, WitnessNodes.under(hasher, copyBytes(subRoot)));
   }
 
   /** A complete empty trie: head, tail, and all other positions empty. */
@@ -117,7 +117,7 @@ export class WitnessTrie implements StepTrie {
     }
     this.nodes.learn(position, this.leafHash(leaf), siblings);
     if (leaf === undefined) return;
-    this.leaves.set(position, { opening: leaf, value: known?.value ?? value });
+    this.leaves.set(position, { opening: copyLeaf(leaf), value: known?.value ?? (value && copyBytes(value)) });
   }
 
   /**
@@ -130,7 +130,7 @@ export class WitnessTrie implements StepTrie {
     if (known === undefined) return false;
     if (known.value !== undefined) return equalBytes(known.value, value);
     if (!this.isValueOf(known.opening, value)) return false;
-    this.leaves.set(position, { opening: known.opening, value });
+    this.leaves.set(position, { opening: known.opening, value: copyBytes(value) });
     return true;
   }
 
@@ -157,8 +157,9 @@ export class WitnessTrie implements StepTrie {
    * @throws PlumblineError `WITNESS_MISSING`; `OUT_OF_RANGE` when the trie is full, and for the keys of head and tail;
    *   `HASH_INPUT_NOT_CANONICAL`
    */
-  put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep {
-    this.requireNotReserved(content.hkey);
+  put(given: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep {
+    this.requireNotReserved(given.hkey);
+    const content = { hkey: copyBytes(given.hkey), hval: copyBytes(given.hval), value: copyBytes(given.value) };
     const found = this.leaves.find(content.hkey);
     return 'left' in found ? this.insert(content, found.left, found.right) : this.update(content, found);
   }
@@ -289,4 +290,8 @@ export class WitnessTrie implements StepTrie {
     if (this.isReserved(hkey)) return isZeroBytes(hval) && isZeroBytes(value);
     return equalBytes(hval, traceValueHash(this.hasher, value));
   }
+}
+
+function copyLeaf({ prevLeaf, nextLeaf, hkey, hval }: LeafOpening): LeafOpening {
+  return { prevLeaf, nextLeaf, hkey: copyBytes(hkey), hval: copyBytes(hval) };
 }

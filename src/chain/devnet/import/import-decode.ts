@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields, headerFromFields } from '../../../ethereum/header.js';
 import { type Withdrawal, withdrawalFields, withdrawalFromFields } from '../../../ethereum/withdrawal.js';
-import { equalBytes } from '../../../primitives/bytes.js';
+import { equalBytes, plainBytes } from '../../../primitives/bytes.js';
 
 type Item = Uint8Array | Item[];
 
@@ -25,7 +25,8 @@ export type BlockPiece =
   | { readonly problem: string; readonly end: number };
 
 /** Splits concatenated RLP lists without decoding them. It ends after a problem. */
-export function* splitBlocks(bytes: Uint8Array): Generator<BlockPiece> {
+export function* splitBlocks(file: Uint8Array): Generator<BlockPiece> {
+  const bytes = plainBytes(file);
   for (let at = 0; at < bytes.length; ) {
     const length = listLength(bytes, at);
     if (typeof length === 'string' || at + length > bytes.length) {

@@ -3,7 +3,7 @@ import { type BlockHeader, headerFields, headerFromFields, headerHash } from '..
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalFields } from '../../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
+import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { type BlockBody, blockBytes } from '../../block-bytes.js';
 import { blockContents } from './block-contents.js';
@@ -120,7 +120,7 @@ export function decodeBlockRecord(bytes: Uint8Array, chainId: number): BlockReco
         changes ??= changesIn(bytes, parts);
         return changes;
       },
-      zkRoot: contentOf(bytes, parts.zkRoot).slice(),
+      zkRoot: copyBytes(contentOf(bytes, parts.zkRoot)),
       ...(uncles.length > 0 && {
         uncles: uncles.map((part) => headerFromFields(RLP.decode(encodingOf(bytes, part)) as Uint8Array[])),
       }),

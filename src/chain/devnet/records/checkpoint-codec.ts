@@ -6,6 +6,7 @@ import {
   bytesToBigInt,
   bytesToKey,
   concatBytes,
+  copyBytes,
   equalBytes,
   keyToBytes,
 } from '../../../primitives/bytes.js';
@@ -114,7 +115,7 @@ export function decodeSegment(key: number, bytes: Uint8Array | undefined, into: 
     if (at + HEAD_BYTES > content.length) throw damagedEntry('trie', key, 'ends too soon');
     const end = at + HEAD_BYTES + view.getUint32(at + HASH_BYTES);
     if (end > content.length) throw damagedEntry('trie', key, 'ends too soon');
-    into.set(bytesToKey(content.subarray(at, at + HASH_BYTES)), content.slice(at + HEAD_BYTES, end));
+    into.set(bytesToKey(content.subarray(at, at + HASH_BYTES)), copyBytes(content, at + HEAD_BYTES, end));
     at = end;
   }
 }

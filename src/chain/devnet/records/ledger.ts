@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../../errors.js';
-import { bytesToKey, isZeroBytes } from '../../../primitives/bytes.js';
+import { bytesToKey, copyBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
 import { type HeldBlock, HeldBlocks } from './held-blocks.js';
 import { Packer } from './packing.js';
@@ -252,7 +252,7 @@ export class Ledger {
     this.recent.delete(oldest);
     const { logsBloom } = block.header;
     // A copy: the header of a block that was stored is a view of all its bytes.
-    if (!isZeroBytes(logsBloom)) this.blooms.set(oldest, logsBloom.slice());
+    if (!isZeroBytes(logsBloom)) this.blooms.set(oldest, copyBytes(logsBloom));
     this.packed.set(
       oldest,
       this.packer.pack([{ ...block, header: { ...block.header, logsBloom: EMPTY_BLOOM } }, bare]),

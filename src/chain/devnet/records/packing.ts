@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../../errors.js';
-import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey } from '../../../primitives/bytes.js';
+import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, copyBytes } from '../../../primitives/bytes.js';
 
 /** Type of the value that follows, one byte. */
 const TAG = {
@@ -99,7 +99,7 @@ export class Packer {
     this.currentRuns.set(key, run);
     if (run < MIN_RUN || this.shared.length === MAX_SHARED) return undefined;
     this.sharedIds.set(key, this.shared.length);
-    return this.shared.push(bytes.slice()) - 1;
+    return this.shared.push(copyBytes(bytes)) - 1;
   }
 
   private shapeOf(names: readonly string[]): number {
@@ -183,5 +183,5 @@ function readInteger(from: { readonly packed: Uint8Array; at: number }): number 
 function readBytes(from: { readonly packed: Uint8Array; at: number }): Uint8Array {
   const length = readInteger(from);
   from.at += length;
-  return from.packed.slice(from.at - length, from.at);
+  return copyBytes(from.packed, from.at - length, from.at);
 }

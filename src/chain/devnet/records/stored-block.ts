@@ -1,5 +1,5 @@
 import { keccak256 } from '../../../kernel/keccak.js';
-import { bytesToBigInt, concatBytes, equalBytes } from '../../../primitives/bytes.js';
+import { bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import { blockContents, type LazyBlockContents, transactionHashes } from './block-contents.js';
 import { decodeBlockRecord, encodeBlockRecord, isImported, type Pruned, prunedKind } from './block-record.js';
 import { orStoreCorrupt, recordParts } from './record-parts.js';
@@ -59,7 +59,7 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
       timestamp: Number(bytesToBigInt(field(TIMESTAMP))),
       hash,
       parentHash: field(PARENT_HASH),
-      zkRoot: contentOf(bytes, parts.zkRoot).slice(),
+      zkRoot: copyBytes(contentOf(bytes, parts.zkRoot)),
       transactionHashes: transactionHashes(bytes, parts.transactions),
       imported: isImported(bytes, parts, hash),
       pruned: prunedKind(bytes, parts),

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../../errors.js';
-import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
+import { concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
 import type { Key, Table } from '../../../store/page-store.js';
 import { DEVNET_TABLES } from '../storage/devnet-tables.js';
@@ -76,7 +76,7 @@ export function decodeChainFile(file: Uint8Array): ChainFile {
     const table = FILE_TABLES[reader.u8()];
     if (table === undefined) throw refusedFile('has an entry of an unknown table');
     const key = readKey(reader);
-    return { table, key, value: reader.take(reader.u32()).slice() };
+    return { table, key, value: copyBytes(reader.take(reader.u32())) };
   });
   if (!reader.isAtEnd) throw refusedFile('has bytes after its last entry');
   return { ...header, entries };

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { BeaconNetwork } from '../../../consensus/networks/beacon-network.js';
 import type { LightClientStore } from '../../../consensus/rules/store.js';
 import { storeFromBytes, storeToBytes } from '../../../consensus/stored.js';
-import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
+import { concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import { replaceEntry } from '../../../store/replace-entry.js';
 
@@ -51,11 +51,11 @@ export class LightClientRecord {
 
   private read(bytes: Uint8Array | undefined): FollowedState | undefined {
     if (bytes === undefined) return undefined;
-    const [checksum, record] = [bytes.subarray(0, HASH_BYTES), bytes.slice(HASH_BYTES)];
+    const [checksum, record] = [bytes.subarray(0, HASH_BYTES), copyBytes(bytes, HASH_BYTES)];
     if (!equalBytes(sha256(record), checksum)) return undefined;
     try {
-      const store = storeFromBytes(this.network, record.slice(HASH_BYTES));
-      return { store, checkpoint: record.slice(0, HASH_BYTES) };
+      const store = storeFromBytes(this.network, copyBytes(record, HASH_BYTES));
+      return { store, checkpoint: copyBytes(record, 0, HASH_BYTES) };
     } catch {
       return undefined;
     }

@@ -1,4 +1,4 @@
-import { bytesToBigInt, bytesToKey, isZeroBytes, ZERO_ADDRESS } from '../../../primitives/bytes.js';
+import { bytesToBigInt, bytesToKey, copyBytes, isZeroBytes, ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import type { CallRequest } from '../../../primitives/call-request.js';
 
 /** Accesses to one account: its slots, 32 bytes each, and whether its code is read. */
@@ -91,7 +91,7 @@ export function calldataAccesses({ data }: CallRequest): AccessSet {
   for (let at = SELECTOR; at + WORD <= data.length && found < MAX_IN_CALLDATA; at += WORD) {
     const address = data.subarray(at + 12, at + WORD);
     if (!isZeroBytes(data.subarray(at, at + 12)) || bytesToBigInt(address) < LEAST_ADDRESS) continue;
-    accesses.addAccount(address.slice(), true);
+    accesses.addAccount(copyBytes(address), true);
     found++;
   }
   return accesses;
