@@ -86,13 +86,13 @@ export type NewNode = PathNode | BranchNode;
 export type NodeLink = HeldNode | NewNode;
 
 /** Length of a hash. A node of fewer bytes stands in its parent in place of its hash. */
-export const HASH_BYTES = 32;
+export const NODE_HASH_BYTES = 32;
 const STRING = 0x80;
 const LIST = 0xc0;
 /** Longest content whose length is in the prefix. */
 const SHORT = 55;
 const CHILDREN = 16;
-const HASH_PREFIX = STRING + HASH_BYTES;
+const HASH_PREFIX = STRING + NODE_HASH_BYTES;
 /** A branch without children and without a value. */
 const EMPTY_BRANCH = Uint8Array.of(LIST + CHILDREN + 1, ...new Array<number>(CHILDREN + 1).fill(STRING));
 
@@ -182,8 +182,8 @@ const NO_LINK = Uint8Array.of(STRING);
 /** RLP of the reference to a node: of its hash, or the node itself if that is shorter. */
 function linkTo(node: HeldNode | undefined): Uint8Array {
   if (node === undefined) return NO_LINK;
-  if (node.bytes.length < HASH_BYTES && !(node instanceof HashedNode)) return node.bytes;
-  const link = new Uint8Array(1 + HASH_BYTES);
+  if (node.bytes.length < NODE_HASH_BYTES && !(node instanceof HashedNode)) return node.bytes;
+  const link = new Uint8Array(1 + NODE_HASH_BYTES);
   link[0] = HASH_PREFIX;
   link.set(hashOf(node), 1);
   return link;
@@ -214,7 +214,7 @@ export function linksOf(
 function linkAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
   const prefix = bytes[at]!;
   if (prefix >= LIST) return copyBytes(bytes, at, endOf(bytes, at));
-  return prefix === HASH_PREFIX ? bytes.subarray(at + 1, at + 1 + HASH_BYTES) : undefined;
+  return prefix === HASH_PREFIX ? bytes.subarray(at + 1, at + 1 + NODE_HASH_BYTES) : undefined;
 }
 
 /** Where the content of the item at `at` begins. */

@@ -2,7 +2,7 @@ import { concatBytes } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
 import {
   branchChildren,
-  HASH_BYTES,
+  NODE_HASH_BYTES,
   HashedNode,
   HeldNode,
   hashOf,
@@ -57,7 +57,7 @@ export class PatriciaTrie {
     this.walk(key, (link) => {
       const node = held(link);
       const { bytes } = node instanceof HashedNode ? node.read() : node;
-      if (passed.length === 0 || bytes.length >= HASH_BYTES) passed.push(bytes);
+      if (passed.length === 0 || bytes.length >= NODE_HASH_BYTES) passed.push(bytes);
     });
     return passed;
   }

@@ -10,7 +10,7 @@ import {
   isZeroBytes,
 } from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
-import { HASH_BYTES, HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
+import { NODE_HASH_BYTES, HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
 import { PatriciaTrie, rootHash } from './patricia-trie.js';
 
 /** An account in the Merkle-Patricia state trie. */
@@ -94,7 +94,7 @@ export class StateTrie {
       const { link, node } = next;
       if (node === undefined) continue;
       // A shorter link is the node itself, a part of the one above it.
-      if (link.length === HASH_BYTES) {
+      if (link.length === NODE_HASH_BYTES) {
         const name = bytesToKey(link);
         if (found.has(name) || known(name)) continue;
         found.set(name, node.bytes);
@@ -210,7 +210,7 @@ function restoredNode(
   const name = bytesToKey(link);
   const known = made.get(name);
   if (known !== undefined) return known;
-  const bytes = link.length === HASH_BYTES ? nodes.get(name) : link;
+  const bytes = link.length === NODE_HASH_BYTES ? nodes.get(name) : link;
   if (bytes === undefined) return undefined;
   const below: (HeldNode | undefined)[] = [];
   for (const next of linksOf(bytes, storageRootIn)) {

@@ -143,14 +143,14 @@ describe('options of a fork', () => {
     [
       'no endpoints',
       { chain: { kind: 'devnet', fork: { network } as never } },
-      'chain.fork.endpoints: must be a list of endpoints',
+      'chain.fork.endpoints: must be a list of endpoints, is missing',
     ],
     [
       'no network',
       { chain: { kind: 'devnet', fork: { endpoints } as never } },
       'chain.fork.network: must be a network profile, such as `linea` or `devnet()`',
     ],
-    ['no object', { chain: { kind: 'devnet', fork: 'linea' as never } }, 'chain.fork: must be an object'],
+    ['no object', { chain: { kind: 'devnet', fork: 'linea' as never } }, 'chain.fork: must be an object, is a string'],
     [
       'a block that is none',
       { chain: { kind: 'devnet', fork: { network, endpoints, block: -1 } } },

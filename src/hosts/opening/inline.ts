@@ -3,7 +3,6 @@
  *
  * @module plumbline-l2/inline
  */
-import { invalidParameter } from '../../errors.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
@@ -66,8 +65,6 @@ export async function createInlineNode(options: InlineOptions = {}): Promise<Plu
     http,
     ...nodeOptions
   } = options;
-  if (store !== undefined && typeof store?.get !== 'function')
-    throw invalidParameter('store', 'must be a PageStore; the name of a database is storeName');
   const extras = { onProgress, store, onError, upstreamObserver, fetch, clock, activity, replicaObserver };
   return nodeHandle(await openNode(nodeOptions, extras), http);
 }

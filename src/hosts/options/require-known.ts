@@ -1,224 +1,376 @@
 import type { FinalityOptions } from '../../chain/devnet/layer-one/finality.js';
+import { TOOLS } from '../../chain/devnet/options.js';
 import type { GenesisAccount } from '../../chain/devnet/state/genesis.js';
+import { invalidParameter } from '../../errors.js';
 import type { BlobSchedule } from '../../ethereum/blob-gas.js';
 import type { Prices } from '../../fees/prices.js';
-import type {
-  BlockSealing,
-  CliqueSealing,
-  DictionaryReference,
-  ExtraDataPricing,
-  ForkActivation,
-  MaruSealing,
-  Network,
-  PoolRules,
-  RollupContract,
-  VerificationCostPricing,
+import { GAS_SEARCHES } from '../../networks/gas-searches.js';
+import {
+  type BlockSealing,
+  type CliqueSealing,
+  type DictionaryReference,
+  type ExtraDataPricing,
+  type ForkActivation,
+  HARDFORKS,
+  type MaruSealing,
+  type Network,
+  type PoolRules,
+  type RollupContract,
+  type VerificationCostPricing,
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
 import type { ForkOptions } from './fork-options.js';
-import { anyValue, byMember, each, type MemberChecks, members, type NameCheck } from './known-members.js';
+import type { InlineExtras } from './inline-extras.js';
+import {
+  aboveZero,
+  address,
+  addresses,
+  amount,
+  anyValue,
+  byMember,
+  bytes,
+  type Check,
+  call,
+  choice,
+  count,
+  flag,
+  hex,
+  kindOf,
+  listOf,
+  type MemberChecks,
+  members,
+  needed,
+  notNegative,
+  object,
+  recordOf,
+  text,
+  texts,
+  value,
+  wholeAboveZero,
+  word,
+} from './known-members.js';
 import type { LayerOneOptions } from './layer-one-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
 import type { StorageBudgets, StorageOptions } from './storage-options.js';
 
+/** How a light node is opened, for errors. */
+const EXAMPLE =
+  "{ chain: { kind: 'light', network: linea, endpoints: ['https://…'] } }; an empty object opens a devnet";
+
+/** Options that other libraries have, and where what they mean belongs. */
+const ELSEWHERE = new Map([
+  ...['network', 'endpoints', 'layerOne'].map((name) => [name, 'belongs into chain'] as const),
+  ...['rpc', 'rpcUrl', 'rpcUrls', 'url', 'urls', 'endpoint', 'provider', 'transport', 'transports'].map(
+    (name) => [name, 'is not an option; URLs are the endpoints of a chain'] as const,
+  ),
+]);
+
 const limits = {
-  timeoutMs: anyValue,
-  ratePerSecond: anyValue,
-  burst: anyValue,
-  concurrency: anyValue,
-  batchLimit: anyValue,
+  timeoutMs: aboveZero,
+  ratePerSecond: aboveZero,
+  burst: aboveZero,
+  concurrency: aboveZero,
+  batchLimit: aboveZero,
 };
 const urlEndpoint = members<UrlEndpoint>({
   ...limits,
-  url: anyValue,
-  apiKey: anyValue,
-  headers: anyValue,
-  maxResponseBytes: anyValue,
+  url: needed(text),
+  apiKey: text,
+  headers: recordOf(text),
+  maxResponseBytes: aboveZero,
 });
-const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: anyValue, name: anyValue });
-const endpoints = each((value, path) => {
-  const isProvider = typeof value === 'object' && value !== null && 'provider' in value;
-  (isProvider ? providerEndpoint : urlEndpoint)(value, path);
-});
-
-const prices = members<Prices>({ fixedCostWei: anyValue, variableCostWei: anyValue, minGasPriceWei: anyValue });
-
-const network = members<Network>({
-  name: anyValue,
-  chainId: anyValue,
-  methodPrefix: anyValue,
-  baseFeePerGas: anyValue,
-  forks: each(
-    members<ForkActivation>({
-      hardfork: anyValue,
-      block: anyValue,
-      timestamp: anyValue,
-      netsplit: anyValue,
-      blobs: members<BlobSchedule>({ target: anyValue, max: anyValue, baseFeeUpdateFraction: anyValue }),
-    }),
-  ),
-  blockRewards: anyValue,
-  depositContract: anyValue,
-  blockGasLimit: anyValue,
-  txGasLimit: anyValue,
-  calldataLimit: anyValue,
-  pool: members<PoolRules>({ deniedAddresses: anyValue, delegationsRefused: anyValue, margin: anyValue }),
-  blockMargin: anyValue,
-  rpcGasCap: anyValue,
-  slotSeconds: anyValue,
-  gasSearch: anyValue,
-  pastNonces: anyValue,
-  pricing: byMember('model', {
-    'extra-data': members<ExtraDataPricing>({ model: anyValue, defaults: prices, estimateMargin: anyValue }),
-    'verification-cost': members<VerificationCostPricing>({
-      model: anyValue,
-      variant: anyValue,
-      verificationGasCost: anyValue,
-      verificationCapacity: anyValue,
-      gasPriceRatio: anyValue,
-      gasPriceAdjustmentWei: anyValue,
-      minGasPriceWei: anyValue,
-      estimateMargin: anyValue,
-      floor: anyValue,
-    }),
-  }),
-  sizing: anyValue,
-  hashSchemes: each(members<Network['hashSchemes'][number]>({ fromBlock: anyValue, scheme: anyValue })),
-  dictionary: members<DictionaryReference>({
-    name: anyValue,
-    sha256: anyValue,
-    byteLength: anyValue,
-    url: anyValue,
-    mirrors: anyValue,
-  }),
-  rollup: members<RollupContract>({ address: anyValue, currentBlockSlot: anyValue, stateRootsSlot: anyValue }),
-  layerOne: anyValue,
-  checkpoint: anyValue,
-  sealing: members<BlockSealing>({
-    clique: members<CliqueSealing>({ signers: anyValue, lastBlock: anyValue, epochLength: anyValue }),
-    maru: members<MaruSealing>({ validators: anyValue }),
-  }),
-  // A module that is not counted has no effect, and networks have modules that are not.
-  moduleLimits: anyValue,
-  messageService: anyValue,
-});
-
-const ofNetwork = {
-  network,
-  endpoints,
-  maru: endpoints,
-  level: anyValue,
-  agreeing: anyValue,
-  layerOneAgreeing: anyValue,
-  // Names of tags, which light-options.ts checks.
-  required: anyValue,
-  maxLagBlocks: anyValue,
-  maxReorgDepth: anyValue,
-  headMaxAgeMs: anyValue,
-  accessLists: anyValue,
-  finalityMaxAgeMs: anyValue,
-  proveLayerOne: anyValue,
-  layerOneHeader: members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: anyValue }),
+const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: needed(object), name: text });
+const endpoint: Check = (given, path) => {
+  if (typeof given === 'string') return;
+  if (typeof given !== 'object' || given === null)
+    throw invalidParameter(path, `must be a URL, { url, … } or { provider }, is ${kindOf(given)}`);
+  ('provider' in given ? providerEndpoint : urlEndpoint)(given, path);
 };
-const light = { kind: anyValue, ...ofNetwork };
+const endpoints = listOf('a list of endpoints', endpoint);
+
+const prices = members<Prices>({
+  fixedCostWei: needed(amount),
+  variableCostWei: needed(amount),
+  minGasPriceWei: needed(amount),
+});
+
+const network = members<Network>(
+  {
+    name: needed(text),
+    chainId: needed(wholeAboveZero),
+    methodPrefix: needed(text),
+    baseFeePerGas: needed(amount),
+    forks: needed(
+      listOf(
+        'a list of forks',
+        members<ForkActivation>({
+          hardfork: needed(choice(...HARDFORKS)),
+          block: count,
+          timestamp: count,
+          netsplit: choice(true),
+          blobs: members<BlobSchedule>({
+            target: needed(count),
+            max: needed(count),
+            baseFeeUpdateFraction: needed(
+              value('a bigint above zero', (given) => typeof given === 'bigint' && given > 0n),
+            ),
+          }),
+        }),
+      ),
+    ),
+    blockRewards: flag,
+    depositContract: address,
+    blockGasLimit: needed(amount),
+    txGasLimit: needed(amount),
+    calldataLimit: needed(count),
+    pool: members<PoolRules>({ deniedAddresses: addresses, delegationsRefused: flag, margin: notNegative }),
+    blockMargin: notNegative,
+    rpcGasCap: needed(amount),
+    slotSeconds: needed(aboveZero),
+    gasSearch: needed(choice(...GAS_SEARCHES)),
+    pastNonces: choice('refused', 'ignored'),
+    pricing: needed(
+      byMember('model', {
+        'extra-data': members<ExtraDataPricing>({
+          model: needed(text),
+          defaults: needed(prices),
+          estimateMargin: needed(notNegative),
+        }),
+        'verification-cost': members<VerificationCostPricing>({
+          model: needed(text),
+          variant: needed(choice('A', 'B', 'C')),
+          verificationGasCost: needed(notNegative),
+          verificationCapacity: needed(aboveZero),
+          gasPriceRatio: needed(notNegative),
+          gasPriceAdjustmentWei: needed(value('a bigint', (given) => typeof given === 'bigint')),
+          minGasPriceWei: needed(amount),
+          estimateMargin: needed(notNegative),
+          floor: needed(flag),
+        }),
+      }),
+    ),
+    sizing: needed(choice('current', 'signed')),
+    hashSchemes: needed(
+      listOf(
+        'a list of hash schemes',
+        members<Network['hashSchemes'][number]>({
+          fromBlock: needed(count),
+          scheme: needed(choice('mimc', 'poseidon2')),
+        }),
+      ),
+    ),
+    dictionary: members<DictionaryReference>({
+      name: needed(text),
+      sha256: needed(word),
+      byteLength: needed(wholeAboveZero),
+      url: text,
+      mirrors: texts,
+    }),
+    rollup: needed(
+      members<RollupContract>({
+        address: needed(address),
+        currentBlockSlot: needed(amount),
+        stateRootsSlot: needed(amount),
+      }),
+    ),
+    layerOne: choice('mainnet', 'sepolia', 'hoodi', 'simulated'),
+    checkpoint: word,
+    sealing: members<BlockSealing>({
+      clique: members<CliqueSealing>({
+        signers: needed(addresses),
+        lastBlock: needed(count),
+        epochLength: needed(wholeAboveZero),
+      }),
+      maru: members<MaruSealing>({ validators: needed(addresses) }),
+    }),
+    // A module that is not counted has no effect, and networks have modules that are not.
+    moduleLimits: recordOf(count),
+    messageService: address,
+  },
+  (given) => ('rpcUrls' in given ? `is a chain of viem; choose a profile such as \`linea\`: ${EXAMPLE}` : undefined),
+);
+/** A profile, and not the name of one or the function that makes one. */
+const profile: Check = (given, path) => {
+  if (typeof given !== 'object' || given === null || !('chainId' in given || 'rpcUrls' in given))
+    throw invalidParameter(path, 'must be a network profile, such as `linea` or `devnet()`');
+  network(given, path);
+};
+
+const layerOneHeader = members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: needed(hex) });
+const ofNetwork = {
+  network: needed(profile),
+  endpoints: needed(endpoints),
+  maru: endpoints,
+  level: text,
+  agreeing: count,
+  layerOneAgreeing: wholeAboveZero,
+  // Names of tags, which light-options.ts checks.
+  required: recordOf(text),
+  maxLagBlocks: count,
+  maxReorgDepth: count,
+  headMaxAgeMs: notNegative,
+  accessLists: flag,
+  finalityMaxAgeMs: notNegative,
+  proveLayerOne: flag,
+  layerOneHeader,
+};
+const light = { kind: needed(text), ...ofNetwork };
 
 const followed = members<LayerOneOptions>({
-  consensus: endpoints,
-  execution: endpoints,
-  checkpoint: members<NonNullable<LayerOneOptions['checkpoint']>>({ root: anyValue }),
+  consensus: needed(endpoints),
+  execution: needed(endpoints),
+  checkpoint: members<NonNullable<LayerOneOptions['checkpoint']>>({ root: needed(hex) }),
   checkpointServers: endpoints,
-  checkpointAgreeing: anyValue,
-  checkpointMaxAgeMs: anyValue,
-  maxAgeMs: anyValue,
-  maxWalkBack: anyValue,
+  checkpointAgreeing: wholeAboveZero,
+  checkpointMaxAgeMs: aboveZero,
+  maxAgeMs: aboveZero,
+  maxWalkBack: count,
 });
 
-const layerOne: NameCheck = (value, path) => (Array.isArray(value) ? endpoints : followed)(value, path);
+const layerOne: Check = (given, path) => {
+  const isUnusable = typeof given !== 'object' || given === null;
+  if (isUnusable)
+    throw invalidParameter(path, `must be a list of endpoints or { consensus, execution }, is ${kindOf(given)}`);
+  (Array.isArray(given) ? endpoints : followed)(given, path);
+};
+
+const INTERVAL = members<{ intervalSeconds: number }>({ intervalSeconds: needed(aboveZero) });
 
 const CHAINS = {
   devnet: members<DevnetChainOptions>({
-    kind: anyValue,
-    network,
-    scheme: anyValue,
+    kind: needed(text),
+    network: profile,
+    scheme: choice('poseidon2', 'mimc'),
     // geth's format, which has members that this library does not read.
-    genesis: anyValue,
-    importBlocks: anyValue,
-    alloc: each(members<GenesisAccount>({ balance: anyValue, nonce: anyValue, code: anyValue, storage: anyValue })),
-    tool: anyValue,
-    mining: members<{ intervalSeconds: number }>({ intervalSeconds: anyValue }),
-    finality: members<FinalityOptions>({ delayBlocks: anyValue, batchBlocks: anyValue, heldFinalizations: anyValue }),
+    genesis: object,
+    importBlocks: bytes,
+    alloc: recordOf(members<GenesisAccount>({ balance: amount, nonce: amount, code: hex, storage: recordOf(hex) })),
+    tool: choice(...TOOLS),
+    mining: (given, path) =>
+      typeof given === 'object' ? INTERVAL(given, path) : choice('auto', 'manual', '{ intervalSeconds }')(given, path),
+    finality: members<FinalityOptions>({
+      delayBlocks: count,
+      batchBlocks: wholeAboveZero,
+      heldFinalizations: wholeAboveZero,
+    }),
     prices,
     fork: members<ForkOptions>({ ...ofNetwork, layerOne, block: anyValue }),
   }),
-  light: members<LightChainOptions>({
-    ...light,
-    layerOne,
-  }),
+  light: members<LightChainOptions>({ ...light, layerOne }),
   replica: members<ReplicaChainOptions>({
     ...light,
-    trieLogs: endpoints,
-    layerOne: endpoints,
+    trieLogs: needed(endpoints),
+    layerOne: needed(endpoints),
     stateManager: endpoints,
-    rangeBlocks: anyValue,
-    commitBlocks: anyValue,
-    heldBlocks: anyValue,
-    intermediateRoots: anyValue,
-    followIntervalMs: anyValue,
+    rangeBlocks: wholeAboveZero,
+    commitBlocks: wholeAboveZero,
+    heldBlocks: count,
+    intermediateRoots: flag,
+    followIntervalMs: aboveZero,
   }),
 };
+
+/** What is meant by a chain without a kind. */
+function meantChain(given: object): string | undefined {
+  if ('kind' in given) return undefined;
+  if ('rpcUrls' in given) return `is a chain of viem; choose a profile such as \`linea\`: give ${EXAMPLE}`;
+  if ('url' in given || 'rpcUrl' in given) return `has no kind; a URL is an endpoint: give ${EXAMPLE}`;
+  return undefined;
+}
 
 type Dictionary<Kind> = Extract<DictionarySource, { kind: Kind }>;
 
 const NODE: MemberChecks<NodeOptions> = {
-  chain: byMember('kind', CHAINS),
-  storeName: anyValue,
-  storeCheck: anyValue,
+  chain: byMember('kind', CHAINS, meantChain),
+  storeName: text,
+  storeCheck: choice('sampled', 'full'),
   storage: members<StorageOptions>({
     budgets: members<StorageBudgets>({
-      headers: anyValue,
-      finalizations: anyValue,
-      proofs: anyValue,
-      codes: anyValue,
-      dictionaries: anyValue,
-      devnet: anyValue,
+      headers: count,
+      finalizations: count,
+      proofs: count,
+      codes: count,
+      dictionaries: count,
+      devnet: count,
     }),
-    durability: anyValue,
-    fallback: anyValue,
+    durability: choice('default', 'strict', 'relaxed'),
+    fallback: choice('error', 'memory'),
   }),
   dictionary: byMember('kind', {
-    general: members<Dictionary<'general'>>({ kind: anyValue }),
-    bytes: members<Dictionary<'bytes'>>({ kind: anyValue, bytes: anyValue }),
-    url: members<Dictionary<'url'>>({ kind: anyValue, url: anyValue }),
+    general: members<Dictionary<'general'>>({ kind: needed(text) }),
+    bytes: members<Dictionary<'bytes'>>({ kind: needed(text), bytes: needed(bytes) }),
+    url: members<Dictionary<'url'>>({ kind: needed(text), url: needed(text) }),
   }),
-  openCheck: anyValue,
-  kernelBuild: anyValue,
-  requestTimeoutMs: anyValue,
-  gasSearch: anyValue,
-  gasBudget: anyValue,
-  connectionGasBudget: anyValue,
-  maxBatch: anyValue,
-  maxSubscriptions: anyValue,
-  maxFilters: anyValue,
-  maxAnswerBytes: anyValue,
+  openCheck: choice('wait', 'background'),
+  kernelBuild: choice('auto', 'simd', 'scalar'),
+  requestTimeoutMs: aboveZero,
+  gasSearch: choice(...GAS_SEARCHES),
+  gasBudget: aboveZero,
+  connectionGasBudget: aboveZero,
+  maxBatch: aboveZero,
+  maxSubscriptions: aboveZero,
+  maxFilters: wholeAboveZero,
+  maxAnswerBytes: wholeAboveZero,
 };
 
-/** Check of the options of HTTP handlers. */
-const http = members<FetchHandlerOptions>({ allowedOrigins: anyValue, allowedHosts: anyValue, maxBodyBytes: anyValue });
+/** A list of origins or hosts, or `*`. */
+const names: Check = (given, path) => {
+  if (given !== '*') listOf("'*' or a list of texts", text)(given, path);
+};
+
+/** Options that only one way of opening a node has. */
+const OWN = {
+  http: members<FetchHandlerOptions>({ allowedOrigins: names, allowedHosts: names, maxBodyBytes: wholeAboveZero }),
+  worker: object,
+  loadTimeoutMs: aboveZero,
+  onProgress: call,
+  fetch: call,
+  store: value('a PageStore; the name of a database is storeName', (given) => hasMethods(given, 'get', 'commit')),
+  onError: call,
+  upstreamObserver: object,
+  clock: value('a clock', (given) => hasMethods(given, 'now')),
+  activity: object,
+  replicaObserver: object,
+  scriptUrl: needed(value('a URL', (given) => typeof given === 'string' || given instanceof URL)),
+  scope: text,
+  timeoutMs: aboveZero,
+  path: text,
+  paths: texts,
+  urls: texts,
+  forward: flag,
+  fallback: choice('network', 'none'),
+} satisfies Record<string, Check> & Record<Exclude<keyof InlineExtras, 'storeFailure'>, Check>;
+
+function hasMethods(given: unknown, ...methods: readonly string[]): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  return methods.every((name) => typeof (given as Record<string, unknown>)[name] === 'function');
+}
 
 /**
- * Checks that all members of a node's options are known, at any depth: one that is misspelt would have no effect, and
- * `{ chian: … }` would open a devnet.
+ * Checks the options of a node by name and type, at any depth. A misspelt option would have no effect, and `{ chian: … }` or
+ * `'linea'` would open a devnet.
  *
  * @param own - names of options that only this way of opening a node has
- * @throws PlumblineError `INVALID_PARAMETER` with the path of the member, `chain.endpoints[0].apikey`, and what was meant
+ * @throws PlumblineError `INVALID_PARAMETER` with the path of the member, `chain.endpoints[0].apikey`, what was wrong, and what was
+ *   meant. It quotes no value: one may hold a key
  */
 export function requireKnown<Options extends NodeOptions>(
   options: Options,
   own: { readonly [Name in Exclude<keyof Options, keyof NodeOptions>]-?: true },
 ): void {
-  const others = Object.keys(own).map((name) => [name, name === 'http' ? http : anyValue]);
-  members({ ...NODE, ...Object.fromEntries(others) })(options, '');
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw invalidParameter('options', `must be an object, is ${kindOf(options)}; give ${EXAMPLE}`);
+  const given: object = options;
+  if ('rpcUrls' in given)
+    throw invalidParameter('options', `must be those of a node; this is a chain of viem; give ${EXAMPLE}`);
+  const others = Object.keys(own).map((name) => [name, OWN[name as keyof typeof OWN]]);
+  const known = { ...NODE, ...Object.fromEntries(others) };
+  for (const name of Object.keys(given)) {
+    const place = ELSEWHERE.get(name);
+    if (place !== undefined && !Object.hasOwn(known, name)) throw invalidParameter(name, `${place}; give ${EXAMPLE}`);
+  }
+  members(known)(options, '');
 }

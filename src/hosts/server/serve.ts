@@ -7,9 +7,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import { invalidParameter } from '../../errors.js';
 import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/http/access.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
+import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { bodyMeter, clientOf, followConnections } from './connections.js';
 import { type ReplyListener, type ServedRequest, servedRequests } from './served-requests.js';
@@ -56,6 +56,20 @@ export interface ServeOptions {
   readonly onRequest?: (request: ServedRequest) => void;
 }
 
+const requireServeOptions = members<ServeOptions>({
+  port: value(
+    'a port, 0 to 65535',
+    (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) <= 65_535,
+  ),
+  host: text,
+  demoDirectory: text,
+  maxConnections: wholeAboveZero,
+  maxConnectionsPerClient: wholeAboveZero,
+  receiveTimeoutMs: wholeAboveZero,
+  webSocket: members<WebSocketOptions>({ maxBufferedBytes: wholeAboveZero, pingMs: aboveZero }),
+  onRequest: call,
+});
+
 /** A server that listens. */
 export interface RunningServer {
   readonly port: number;
@@ -75,13 +89,9 @@ export interface RunningServer {
  *   cannot listen on the address
  */
 export async function serve(node: PlumblineNode, options: ServeOptions = {}): Promise<RunningServer> {
-  const maxConnections = limitOf('maxConnections', options.maxConnections, DEFAULT_MAX_CONNECTIONS);
-  const perClient = limitOf(
-    'maxConnectionsPerClient',
-    options.maxConnectionsPerClient,
-    DEFAULT_MAX_CONNECTIONS_PER_CLIENT,
-  );
-  const receiveTimeoutMs = limitOf('receiveTimeoutMs', options.receiveTimeoutMs, DEFAULT_RECEIVE_TIMEOUT_MS);
+  requireServeOptions(options, '');
+  const { maxConnections = DEFAULT_MAX_CONNECTIONS, receiveTimeoutMs = DEFAULT_RECEIVE_TIMEOUT_MS } = options;
+  const perClient = options.maxConnectionsPerClient ?? DEFAULT_MAX_CONNECTIONS_PER_CLIENT;
   const host = options.host ?? DEFAULT_HOST;
   const rule = accessRule(host, node.http);
   const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
@@ -159,12 +169,6 @@ function replyListener(onRequest: ServeOptions['onRequest']): ReplyListener | un
       for (const request of servedRequests(how, payload, reply)) onRequest(request);
     } catch {}
   };
-}
-
-function limitOf(name: keyof ServeOptions, value: number | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw invalidParameter(name, 'must be a whole number above zero');
 }
 
 /** Answers requests for files of a built page under `/demo/`. */

@@ -48,11 +48,11 @@ const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, 
  *   the errors of opening the node
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
-  const { worker, http, chain, fetch } = options;
   installErrorTransfer();
-  // Before the first wait, so that no error of the caller's worker is missed.
-  let transport = worker && new WorkerTransport(worker);
+  // Before the first wait, so that no error of the caller's worker is missed. Options that are none are refused after it.
+  let transport = typeof options?.worker === 'object' ? new WorkerTransport(options.worker) : undefined;
   (await import('../options/require-known.js')).requireKnown(options, OWN);
+  const { worker, http, chain, fetch } = options;
   if (worker === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
