@@ -157,11 +157,11 @@ export class WitnessTrie implements StepTrie {
    * @throws PlumblineError `WITNESS_MISSING`; `OUT_OF_RANGE` when the trie is full, and for the keys of head and tail;
    *   `HASH_INPUT_NOT_CANONICAL`
    */
-  put(given: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep {
-    this.requireNotReserved(given.hkey);
-    const content = { hkey: copyBytes(given.hkey), hval: copyBytes(given.hval), value: copyBytes(given.value) };
-    const found = this.leaves.find(content.hkey);
-    return 'left' in found ? this.insert(content, found.left, found.right) : this.update(content, found);
+  put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }): InsertStep | UpdateStep {
+    this.requireNotReserved(content.hkey);
+    const own = { hkey: copyBytes(content.hkey), hval: copyBytes(content.hval), value: copyBytes(content.value) };
+    const found = this.leaves.find(own.hkey);
+    return 'left' in found ? this.insert(own, found.left, found.right) : this.update(own, found);
   }
 
   /**
