@@ -31,7 +31,7 @@ export interface ErrorDetails {
   WITNESS_CONFLICT: { position: number; reason: string };
   // Chain.
   BLOCK_NOT_FOUND: { block: string };
-  BLOCK_NOT_PROVABLE: { block: string };
+  BLOCK_NOT_PROVABLE: { block: string; from?: number };
   /** The block is on the chain, but the data of it was deleted to keep a storage budget. Blocks from `from` on have it. */
   BLOCK_PRUNED: { block: number; from: number };
   /** No source has the trie log, although layer 1 has finalized its block. */

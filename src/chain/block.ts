@@ -2,6 +2,7 @@ import type { BlockHeader } from '../ethereum/header.js';
 import type { Log } from '../ethereum/receipt.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { Withdrawal } from '../ethereum/withdrawal.js';
+import type { StateEdit } from './state-edits.js';
 
 /** A sealed block. */
 export interface Block {
@@ -13,6 +14,8 @@ export interface Block {
   readonly uncles?: readonly Uint8Array[];
   /** From Shanghai on; left out before. */
   readonly withdrawals?: readonly Withdrawal[];
+  /** Changes by developer methods of a devnet, made before its first transaction; left out if there are none. */
+  readonly edits?: readonly StateEdit[];
   /** Length of its RLP in bytes. */
   readonly size: number;
 }

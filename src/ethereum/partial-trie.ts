@@ -1,6 +1,6 @@
 import { bytesToKey, equalBytes } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
-import { NODE_HASH_BYTES, HashedNode, HeldNode, linksOf } from './patricia-node.js';
+import { HashedNode, HeldNode, linksOf, NODE_HASH_BYTES } from './patricia-node.js';
 import { rootHash } from './patricia-trie.js';
 import { storageRootIn, type TrieWrite, writeAccounts } from './state-trie.js';
 
@@ -32,7 +32,8 @@ export function partialRoot(
   nodes: Pick<ReadonlyMap<string, Uint8Array>, 'get'>,
   root: Uint8Array,
 ): HeldNode | undefined {
-  const linked = (link: Uint8Array): HeldNode => (link.length === NODE_HASH_BYTES ? new HashedNode(link, find) : read(link));
+  const linked = (link: Uint8Array): HeldNode =>
+    link.length === NODE_HASH_BYTES ? new HashedNode(link, find) : read(link);
   const read = (bytes: Uint8Array) =>
     new HeldNode(
       bytes,

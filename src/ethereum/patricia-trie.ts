@@ -2,13 +2,13 @@ import { concatBytes } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
 import {
   branchChildren,
-  NODE_HASH_BYTES,
   HashedNode,
   HeldNode,
   hashOf,
   held,
   type LeafNode,
   type NewNode,
+  NODE_HASH_BYTES,
   type NodeLink,
   newBranch,
   opened,

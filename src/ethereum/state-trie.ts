@@ -10,7 +10,7 @@ import {
   isZeroBytes,
 } from '../primitives/bytes.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
-import { NODE_HASH_BYTES, HeldNode, linksOf, UnknownNodeError } from './patricia-node.js';
+import { HeldNode, linksOf, NODE_HASH_BYTES, UnknownNodeError } from './patricia-node.js';
 import { PatriciaTrie, rootHash } from './patricia-trie.js';
 
 /** An account in the Merkle-Patricia state trie. */

@@ -114,7 +114,7 @@ describe('rollback and reorg', () => {
     expect(await dev.number()).toBe(19);
   });
 
-  test('transactions in the pool stay there, and a refused one is named after the blocks are made', async () => {
+  test('transactions in the pool stay there, and one that is refused is left out, as in anvil', async () => {
     const dev = await devNode();
     await dev.ask('evm_mine', { blocks: 3 });
     await dev.ask('evm_setAutomine', false);
@@ -125,7 +125,7 @@ describe('rollback and reorg', () => {
       [{ from: poor, to: CONTRACT, value: '0x5' }, 0],
       [{ from: accountAt(2), to: CONTRACT }, 1],
     ];
-    await expect(dev.ask('anvil_reorg', 2, pairs)).rejects.toMatchObject({ message: expect.stringMatching(/balance/) });
+    expect(await dev.ask('anvil_reorg', 2, pairs)).toBeNull();
     expect(await dev.number()).toBe(3);
     expect(await dev.ask('eth_getTransactionCount', accountAt(2), 'latest')).toBe('0x1');
     expect(await dev.ask('eth_pendingTransactions')).toMatchObject([{ hash: waiting }]);

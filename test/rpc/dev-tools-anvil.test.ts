@@ -235,6 +235,27 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
     expect(await same('eth_blockNumber')).toBe('0x3');
   });
 
+  test('edits before, between and after blocks that are taken back', async () => {
+    const balances = () =>
+      Promise.all(['a1', 'a2', 'a3', 'a4'].map((n) => same('eth_getBalance', stranger(n), 'latest')));
+    await ask('anvil_mine', '0x2');
+    await ask('anvil_setBalance', stranger('a1'), '0x1');
+    await ask('anvil_mine', '0x1');
+    await ask('anvil_setBalance', stranger('a2'), '0x2');
+    await ask('anvil_mine', '0x1');
+    await ask('anvil_setBalance', stranger('a3'), '0x3');
+    await same('anvil_rollback', 1);
+    expect(await balances()).toEqual(['0x1', '0x2', '0x0', '0x0']);
+    await ask('anvil_mine', '0x1');
+    await ask('anvil_setBalance', stranger('a4'), '0x4');
+    await same('anvil_reorg', 2, []);
+    expect(await balances()).toEqual(['0x1', '0x0', '0x0', '0x0']);
+    const refused = { from: accountAt(1), to: CONTRACT, ...PRICES, nonce: '0x7' };
+    await same('anvil_reorg', 1, [[refused, 0]]);
+    expect(await same('eth_getTransactionCount', accountAt(1), 'latest')).toBe('0x0');
+    expect(await same('eth_blockNumber')).toBe('0x4');
+  });
+
   test('balances and allowances of tokens', async () => {
     const { code } = devAlloc()[TEST_TOKEN]!;
     await anvil.ask('anvil_setCode', TEST_TOKEN, code);

@@ -1,7 +1,7 @@
 import { hexToBytes } from '../../primitives/hex.js';
-import type { StateEdit } from '../devnet/records/edits.js';
 import { DEV_ACCOUNTS } from '../devnet/state/dev-accounts.js';
 import { DEV_BALANCE, type GenesisAlloc } from '../devnet/state/genesis.js';
+import type { StateEdit } from '../state-edits.js';
 
 /**
  * The edits of a new fork. The dev accounts have as much as on any devnet, and no code: on networks, others have set some. Of the

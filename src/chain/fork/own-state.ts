@@ -6,10 +6,10 @@ import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import type { Block } from '../block.js';
 import type { CallPlan, SimulationPlan } from '../chain.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
-import { applyEdits } from '../devnet/records/edits.js';
 import type { Ledger } from '../devnet/records/ledger.js';
 import type { Reading, RunOnGuesses } from '../devnet/state/flat-state.js';
 import { runSpeculatively, SPECULATIVE_RUN_GAS, type SpeculativeCall } from '../light/state/speculative-execution.js';
+import { applyEdits } from '../state-edits.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 

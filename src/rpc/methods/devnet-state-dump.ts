@@ -1,4 +1,4 @@
-import type { StateEdit } from '../../chain/devnet/records/edits.js';
+import type { StateEdit } from '../../chain/state-edits.js';
 import { messageOf } from '../../errors.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';

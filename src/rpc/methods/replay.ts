@@ -1,4 +1,5 @@
 import type { Block, TransactionReceipt } from '../../chain/block.js';
+import { applyEdits } from '../../chain/state-edits.js';
 import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { Machine } from '../../evm/interpreter/machine.js';
@@ -50,6 +51,7 @@ export async function openReplay(rpc: RpcContext, found: Block, { signal }: Meth
     throw new RpcError({ code: -32000, message });
   }
   const state = new StateOverlay(await chain.stateAt(parent, signal));
+  await applyEdits(state, block.edits ?? []);
   const context = chain.contextOf(block);
   const onMachine = async <T>(run: (machine: Machine) => Promise<T>): Promise<T> => {
     const machine = await Machine.open(chain.network, context, state);

@@ -183,7 +183,10 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   STATE_NOT_HELD: () => server('World state unavailable'),
   BLOCK_NOT_FOUND: () => ({ code: -39001, message: 'Unknown block' }),
   BLOCK_PRUNED: ({ from }) => ({ code: 4444, message: `Pruned history unavailable (blocks from ${from} on are held)` }),
-  BLOCK_NOT_PROVABLE: () => ({ code: INVALID_REQUEST, message: 'BLOCK_MISSING_IN_CHAIN - block is missing' }),
+  BLOCK_NOT_PROVABLE: ({ from }) => ({
+    code: INVALID_REQUEST,
+    message: `BLOCK_MISSING_IN_CHAIN - block is missing${from === undefined ? '' : ` (states from block ${from} on can be proved)`}`,
+  }),
   TRIE_LOG_MISSING: ({ block }) => server(`the trie log of block ${block} is missing`),
   REPLICA_DIVERGED: ({ block, what }) => internal(`the replica differs at block ${block}: ${what}`),
   BLOCK_INVALID: ({ block, what }) => server(`block ${block} is invalid: ${what}`),

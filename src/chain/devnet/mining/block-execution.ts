@@ -1,4 +1,4 @@
-import { PlumblineError } from '../../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
 import { createdAddress } from '../../../ethereum/created-address.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
@@ -21,7 +21,7 @@ import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../block.js';
-import { applyEdits, type StateEdit } from '../records/edits.js';
+import { applyEdits, type StateEdit } from '../../state-edits.js';
 import type { BlockState } from '../state/devnet-state.js';
 import type { RunOnGuesses } from '../state/flat-state.js';
 import { payRewards, payWithdrawals } from './block-payments.js';
@@ -170,6 +170,11 @@ function checkPlace(transaction: SignedTransaction, rules: Rules, blobGasUsed: b
 
 export function blobGasOf({ blobVersionedHashes }: SignedTransaction): bigint {
   return GAS_PER_BLOB * BigInt(blobVersionedHashes?.length ?? 0);
+}
+
+/** Whether an error says that a transaction may not run, in its place or at all. */
+export function isRefusal(error: unknown): boolean {
+  return isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS');
 }
 
 /** Receipts of a block built from `execution`. */

@@ -8,10 +8,10 @@ import { Listeners } from '../../../scheduling/listeners.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block } from '../../block.js';
 import type { RemovalListener } from '../../chain.js';
+import type { StateEdit } from '../../state-edits.js';
 import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
 import type { MakingSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
-import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { StoredBlock } from '../records/stored-block.js';
 import type { BlockState } from '../state/devnet-state.js';
@@ -179,29 +179,40 @@ export class BlockMaker {
   }
 
   /**
-   * Removes the newest blocks, as a reorg does: their transactions are gone, pool and clock stay. Pending edits and the
+   * Removes the newest blocks, as a reorg does: their transactions are gone, pool and clock stay. The edits that the first
+   * removed block began with were made on the state gone back to, so they are pending again, as with anvil. Later edits and the
    * snapshots of removed blocks are removed too.
    *
    * @param depth - number of blocks
-   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain, or before the block of a fork; `STATE_NOT_HELD`
+   * @throws PlumblineError as `beforeLast`
    */
   async rollback(depth: number): Promise<void> {
-    const { head } = this.ledger;
-    const { number } = head.header;
-    const { first } = this.ledger;
-    const own = first === 0 ? 'the height of the chain' : `the number of blocks since the fork at block ${first}`;
-    if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
-    const to = number - depth;
-    const finality = this.finality.at(to);
+    const { number } = this.ledger.head.header;
+    const { to, finality, edits } = this.beforeLast(depth);
     for (let gone = number; gone > to && this.removalListeners.size > 0; gone--) {
       const block = this.ledger.blockByNumber(gone)!;
       const receipts = this.ledger.receiptsOf(block);
       for (const listener of this.removalListeners) listener(block, receipts);
     }
-    await this.truncate(to, finality, []);
+    await this.truncate(to, finality, edits);
     this.snapshots.removeAbove(to);
     this.finality.holdFrom(this.snapshots.oldestProvable);
     await this.pool.prune(this.nonceOf);
+  }
+
+  /**
+   * What the chain is without its newest blocks: the number of its head, finality, and the pending edits.
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain, or before the block of a fork; `STATE_NOT_HELD`
+   */
+  beforeLast(depth: number): { to: number; finality: FinalitySnapshot; edits: readonly StateEdit[] } {
+    const { head, first } = this.ledger;
+    const { number } = head.header;
+    const own = first === 0 ? 'the height of the chain' : `the number of blocks since the fork at block ${first}`;
+    if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
+    const to = number - depth;
+    const edits = depth === 0 ? this.edits.list : (this.ledger.blockByNumber(to + 1)!.edits ?? []);
+    return { to, finality: this.finality.at(to), edits };
   }
 
   /** The snapshots that can be reverted to. */

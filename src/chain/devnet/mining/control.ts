@@ -1,18 +1,19 @@
-import { invalidParameter, isPlumblineError } from '../../../errors.js';
+import { invalidParameter } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Block } from '../../block.js';
+import type { StateEdit } from '../../state-edits.js';
 import type { MakingSettings, MiningMode, NextBlock, Tool } from '../options.js';
-import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockState } from '../state/devnet-state.js';
 import type { DumpedAccount } from '../state/flat-state.js';
-import type { Executed } from './block-execution.js';
+import { type Executed, executeBlock, isRefusal } from './block-execution.js';
 import type { BlockMaker } from './block-maker.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
 import { type Mining, requireInterval } from './mining.js';
+import { contextAfter } from './next-context.js';
 import type { TransactionSubmission } from './transaction-submission.js';
 
 /** Largest balance, wei. */
@@ -129,35 +130,48 @@ export class DevnetControl {
   }
 
   /**
-   * Replaces the newest blocks by as many others. Transactions of the pool stay there.
+   * Replaces the newest blocks by as many others. Transactions of the pool stay there. Once it has begun it goes on to its end,
+   * also for a request that ends early: half a reorg would leave a chain that nobody asked for.
    *
-   * @param transactions - of the new blocks. One that is refused is left out
-   * @throws PlumblineError as `BlockMaker.rollback`, before anything is changed; after all blocks, the first error of a
-   *   transaction that was refused
+   * @param transactions - of the new blocks. One that its block refuses, for its nonce or its sender's balance, is left out as in
+   *   anvil, and recorded as excluded
+   * @throws PlumblineError before anything is changed: as `BlockMaker.beforeLast`, `Impersonation.send`, `parseBroadcast` and
+   *   `executeBlock`
    */
   reorg(depth: number, transactions: readonly ReorgTransaction[], limits?: RunLimits): Promise<void> {
-    return this.enqueue(async ({ maker, mining, submission }) => {
+    return this.enqueue(async ({ settings, maker, mining, submission, ledger, state }) => {
+      // A rehearsal, so that what can fail does so before: it reads what a fork has to fetch, and spends the gas of the request.
+      const { to, edits } = maker.beforeLast(depth);
+      const parsed = await submission.parse(
+        transactions.map(({ transaction }) => transaction),
+        state.flat.at(to, limits),
+      );
+      const { coinbase } = maker.next;
+      const { blockHash } = ledger;
+      const context = contextAfter(ledger.blockByNumber(to)!, settings.network, { coinbase, blockHash });
+      await executeBlock(settings.network, state, { context, transactions: parsed, edits, limits }, (error) => {
+        if (!isRefusal(error)) throw error;
+      });
+      limits?.signal?.throwIfAborted();
       await maker.rollback(depth);
       const waiting = maker.pool.snapshot();
-      const refused: unknown[] = [];
       await mining.withhold(async () => {
         for (let block = 0; block < depth; block++) {
           maker.pool.clear();
           for (const { transaction } of transactions.filter((added) => added.block === block)) {
             try {
-              if (transaction instanceof Uint8Array) await submission.broadcast(transaction, limits);
-              else await submission.send(transaction, limits);
+              if (transaction instanceof Uint8Array) await submission.broadcast(transaction);
+              else await submission.send(transaction);
             } catch (error) {
-              if (!isPlumblineError(error)) throw error;
-              refused.push(error);
+              // `accept` has recorded it.
+              if (!isRefusal(error)) throw error;
             }
           }
-          await maker.seal(limits);
+          await maker.seal();
         }
       });
       maker.pool.restore(waiting);
       await maker.pool.prune(maker.nonceOf);
-      if (refused.length > 0) throw refused[0];
     }, limits);
   }
 

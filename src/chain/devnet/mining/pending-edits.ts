@@ -1,6 +1,6 @@
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
-import { applyEdits, type StateEdit } from '../records/edits.js';
+import { applyEdits, type StateEdit } from '../../state-edits.js';
 
 /** Edits of the state that the next block will begin with. The newest state has them at once. */
 export class PendingEdits {

@@ -1,4 +1,4 @@
-import { isPlumblineError, type PlumblineError } from '../../../errors.js';
+import { isPlumblineError, messageOf } from '../../../errors.js';
 import { nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
@@ -10,7 +10,14 @@ import type { MakingSettings } from '../options.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
 import type { BlockState } from '../state/devnet-state.js';
-import { type BlockExecution, type BlockPlan, type Executed, executeBlock, receiptsOf } from './block-execution.js';
+import {
+  type BlockExecution,
+  type BlockPlan,
+  type Executed,
+  executeBlock,
+  isRefusal,
+  receiptsOf,
+} from './block-execution.js';
 
 export type { BlockPlan } from './block-execution.js';
 
@@ -35,8 +42,8 @@ export async function sealBlock(
   const dropped: SealedBlock['dropped'][number][] = [];
   const execution = await executeBlock(settings.network, state, plan, (error, transaction) => {
     // It passed admission; earlier transactions of the block may have changed the state since.
-    if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
-    if (!mayRunLater(error)) dropped.push({ transaction, reason: error.message });
+    if (!isRefusal(error)) throw error;
+    if (!mayRunLater(error)) dropped.push({ transaction, reason: messageOf(error) });
   });
   const { changes, executed } = execution;
   const roots = await state.apply(plan.context.number, changes);
@@ -46,7 +53,7 @@ export async function sealBlock(
     stateRoot: roots.stateRoot,
     transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
   };
-  const block = blockWithHash({ header, transactions, uncles: [], withdrawals: [] });
+  const block = blockWithHash({ header, transactions, uncles: [], withdrawals: [] }, plan.edits);
   return {
     record: { block, receipts: receiptsOf(block, execution), changes, zkRoot: roots.zkRoot },
     executed,
@@ -84,7 +91,7 @@ function unsignedHeader(settings: MakingSettings, ledger: Ledger, execution: Blo
 }
 
 /** True if the block is full, or if an earlier transaction of the sender was left out. */
-function mayRunLater(error: PlumblineError): boolean {
+function mayRunLater(error: unknown): boolean {
   if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return false;
   const { rule } = error.details;
   return rule === 'block-gas-limit' || rule === 'nonce-too-high';

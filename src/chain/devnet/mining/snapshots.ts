@@ -1,6 +1,6 @@
+import type { StateEdit } from '../../state-edits.js';
 import type { FinalitySnapshot } from '../layer-one/finality.js';
 import type { NextBlock } from '../options.js';
-import type { StateEdit } from '../records/edits.js';
 import type { ClockSnapshot } from './clock.js';
 import type { PoolSnapshot } from './pool.js';
 

@@ -2,6 +2,8 @@ import { messageOf } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import type { StateReader } from '../../../evm/state/state-reader.js';
+import { bytesToKey } from '../../../primitives/bytes.js';
 import { Listeners } from '../../../scheduling/listeners.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';
 import type { MakingSettings } from '../options.js';
@@ -45,6 +47,33 @@ export class TransactionSubmission {
   /** Signs without sending. @returns the transaction's bytes. @throws PlumblineError as `signedByDevKey` */
   async sign(request: TransactionRequest): Promise<Uint8Array> {
     return signedByDevKey(await this.withNonce(request), this.settings.network.chainId);
+  }
+
+  /**
+   * Transactions as they would be sent one after the other, without sending them.
+   *
+   * @param state - gives the nonces of requests without one
+   * @throws PlumblineError as `parseBroadcast` and `Impersonation.send`
+   */
+  async parse(
+    transactions: readonly (Uint8Array | TransactionRequest)[],
+    state: StateReader,
+  ): Promise<SignedTransaction[]> {
+    const { network } = this.settings;
+    const parsed: SignedTransaction[] = [];
+    const sent = new Map<string, bigint>();
+    for (const transaction of transactions) {
+      if (transaction instanceof Uint8Array) {
+        parsed.push(await parseBroadcast(transaction, network, this.maker.context()));
+        continue;
+      }
+      const sender = bytesToKey(transaction.from);
+      const next = sent.get(sender) ?? (await state.account(transaction.from))?.nonce ?? 0n;
+      const nonce = transaction.nonce ?? next;
+      sent.set(sender, nonce + 1n);
+      parsed.push(await this.impersonation.send({ ...transaction, nonce }, network.chainId));
+    }
+    return parsed;
   }
 
   private async withNonce(

@@ -6,6 +6,7 @@ import { withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../../block.js';
+import { editsFromItems } from '../../state-edits.js';
 import { type ContentParts, orStoreCorrupt } from './record-parts.js';
 import { contentOf, encodingOf, partsOf, type RlpPart } from './rlp-parts.js';
 
@@ -41,6 +42,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
   const withdrawals = listOf(bytes, parts.withdrawals).map((part) =>
     withdrawalFromFields(itemOf(bytes, part) as Uint8Array[]),
   );
+  const edits = parts.edits === undefined ? [] : editsFromItems(itemOf(bytes, parts.edits));
   const parsed: SignedTransaction[] = [];
   const transactionAt = (index: number) => {
     parsed[index] ??= orStoreCorrupt(() => parseTransaction(bytes, raws[index]!, chainId));
@@ -57,6 +59,7 @@ function readContents(bytes: Uint8Array, parts: ContentParts, chainId: number): 
     },
     ...(uncles.length > 0 && { uncles }),
     ...(withdrawals.length > 0 && { withdrawals }),
+    ...(edits.length > 0 && { edits }),
     get size() {
       return sizeOf(bytes, parts, raws, header.withdrawalsRoot !== undefined);
     },

@@ -6,9 +6,11 @@ import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { type BlockBody, blockBytes } from '../../block-bytes.js';
+import { editItems, type StateEdit } from '../../state-edits.js';
 import { blockContents } from './block-contents.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
 import {
+  EDITED_FORMAT,
   FORMAT,
   orStoreCorrupt,
   PRUNED_FORMAT,
@@ -43,8 +45,11 @@ const NOTHING = new Uint8Array(0);
 const flag = (value: boolean) => Uint8Array.of(value ? 1 : 0);
 const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
 
-/** Builds a block from its parts, with hash and size. */
-export function blockWithHash(body: BlockBody & { readonly transactions: readonly SignedTransaction[] }): Block {
+/** Builds a block from its parts, with hash and size. @param edits - the block begins with */
+export function blockWithHash(
+  body: BlockBody & { readonly transactions: readonly SignedTransaction[] },
+  edits: readonly StateEdit[] = [],
+): Block {
   const { header, transactions, uncles, withdrawals } = body;
   return {
     header,
@@ -52,6 +57,7 @@ export function blockWithHash(body: BlockBody & { readonly transactions: readonl
     transactions,
     ...(uncles.length > 0 && { uncles: uncles.map(headerHash) }),
     ...(withdrawals.length > 0 && { withdrawals }),
+    ...(edits.length > 0 && { edits }),
     size: blockBytes(body).length,
   };
 }
@@ -61,7 +67,10 @@ export function pruneRecord(record: BlockRecord, pruned: Pruned): BlockRecord {
   const { block, imported, zkRoot } = record;
   const kept = { zkRoot, changes: [], pruned, ...(imported === true && { imported }) };
   if (pruned === 'changes') {
-    return { ...kept, block, receipts: record.receipts, ...(record.uncles !== undefined && { uncles: record.uncles }) };
+    // Without the state before the block its edits are of no use.
+    const { edits: _, ...unedited } = block;
+    const { receipts, uncles } = record;
+    return { ...kept, block: unedited, receipts, ...(uncles !== undefined && { uncles }) };
   }
   return { ...kept, block: { header: block.header, hash: block.hash, transactions: [], size: 0 }, receipts: [] };
 }
@@ -80,10 +89,10 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
   ]);
   // Recovering a sender would take longer than all other decoding of the record.
   const raws = record.block.transactions.map((tx): Item => [tx.raw, tx.from, flag(tx.impersonated === true)]);
-  const { header, withdrawals = [] } = record.block;
+  const { header, withdrawals = [], edits } = record.block;
   const { pruned } = record;
   const encoded = RLP.encode([
-    int(pruned === undefined ? FORMAT : PRUNED_FORMAT),
+    int(pruned !== undefined ? PRUNED_FORMAT : edits === undefined ? FORMAT : EDITED_FORMAT),
     headerFields(header),
     raws,
     receipts,
@@ -93,7 +102,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
     withdrawals.map(withdrawalFields),
     // The hash instead of a flag, so that one damaged byte cannot change it.
     record.imported === true ? record.block.hash : NOTHING,
-    ...(pruned === undefined ? [] : [int(PRUNED.indexOf(pruned) + 1)]),
+    ...(pruned !== undefined ? [int(PRUNED.indexOf(pruned) + 1)] : edits === undefined ? [] : [editItems(edits)]),
   ]);
   return concatBytes(encoded, recordChecksum(encoded));
 }

@@ -1,6 +1,7 @@
 import { PlumblineError } from '../../../errors.js';
 import { bytesToKey, copyBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
+import { editItems, editsFromItems } from '../../state-edits.js';
 import { type HeldBlock, HeldBlocks } from './held-blocks.js';
 import { Packer } from './packing.js';
 import { readContents, type StoredBlock, storedBloom, storedTransactionHashes } from './stored-block.js';
@@ -253,16 +254,19 @@ export class Ledger {
     const { logsBloom } = block.header;
     // A copy: the header of a block that was stored is a view of all its bytes.
     if (!isZeroBytes(logsBloom)) this.blooms.set(oldest, copyBytes(logsBloom));
-    this.packed.set(
-      oldest,
-      this.packer.pack([{ ...block, header: { ...block.header, logsBloom: EMPTY_BLOOM } }, bare]),
-    );
+    const { edits = [], ...unedited } = block;
+    const bloomless = { ...unedited, header: { ...block.header, logsBloom: EMPTY_BLOOM } };
+    this.packed.set(oldest, this.packer.pack([bloomless, bare, editItems(edits)]));
   }
 
   private unpack(number: number, packed: Uint8Array): HeldBlock {
-    type Packed = [Block, Omit<TransactionReceipt, 'transaction' | 'block'>[]];
-    const [bloomless, bare] = this.packer.unpack(packed) as Packed;
-    const block = { ...bloomless, header: { ...bloomless.header, logsBloom: this.bloomOf(number)! } };
+    type Packed = [Block, Omit<TransactionReceipt, 'transaction' | 'block'>[], Uint8Array[][]];
+    const [bloomless, bare, edits] = this.packer.unpack(packed) as Packed;
+    const block = {
+      ...bloomless,
+      ...(edits.length > 0 && { edits: editsFromItems(edits) }),
+      header: { ...bloomless.header, logsBloom: this.bloomOf(number)! },
+    };
     const receipts = bare.map((receipt) => ({
       ...receipt,
       transaction: block.transactions[receipt.index]!,

@@ -7,12 +7,14 @@ import { contentOf, partAt, partsOf, type RlpPart } from './rlp-parts.js';
 /**
  * Format of block records. Format 1 ends after the zk root, and its receipts end after the logs. Up to format 2 there
  * are no senders and no checksum, and the changes are part of the record's RLP. Format 4, of pruned blocks, ends with
- * the kind of pruning.
+ * the kind of pruning; format 5, of blocks that begin with edits of the state, ends with these.
  */
 export const FORMAT = 3;
 /** Format of the records of pruned blocks. */
 export const PRUNED_FORMAT = 4;
-const FORMATS = [1, 2, 3, 4];
+/** Format of the records of blocks that begin with edits. */
+export const EDITED_FORMAT = 5;
+const FORMATS = [1, 2, 3, 4, 5];
 const FIRST_FORMAT_WITH_CHECKSUM = 3;
 const FIRST_FORMAT_WITH_SENDERS = 3;
 const CHECKSUM_BYTES = 8;
@@ -26,6 +28,8 @@ export interface ContentParts {
   /** In records of format 1, this and the next are absent. */
   readonly uncles: RlpPart | undefined;
   readonly withdrawals: RlpPart | undefined;
+  /** As `editItems` gives them. */
+  readonly edits: RlpPart | undefined;
 }
 
 /** Positions of the parts of a block record in its bytes. */
@@ -74,7 +78,7 @@ export function recordParts(bytes: Uint8Array): RecordParts {
   if (!equalBytes(bytes.subarray(list.to), expected)) throw new Error('the checksum does not match');
   if (!FORMATS.includes(format)) throw new Error('the format is unknown');
   const parts = partsOf(bytes, list);
-  const [, header, transactions, receipts, changes, zkRoot, uncles, withdrawals, imported, pruned] = parts;
+  const [, header, transactions, receipts, changes, zkRoot, uncles, withdrawals, imported, last] = parts;
   if (zkRoot === undefined) throw new Error('the record is too short');
   return {
     hasChecksum,
@@ -86,7 +90,8 @@ export function recordParts(bytes: Uint8Array): RecordParts {
     uncles,
     withdrawals,
     imported,
-    pruned,
+    pruned: format === EDITED_FORMAT ? undefined : last,
+    edits: format === EDITED_FORMAT ? last : undefined,
   };
 }
 

@@ -69,6 +69,7 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
         encoding(parts.receipts),
         encoding(parts.uncles),
         encoding(parts.withdrawals),
+        encoding(parts.edits),
       ),
     };
   });
@@ -77,8 +78,8 @@ export function readStoredBlock(bytes: Uint8Array, chainId: number, check: 'samp
 /** Reads `StoredBlock.contents`. @throws PlumblineError `STORE_CORRUPT`, also later when a part is decoded */
 export function readContents(contents: Uint8Array, chainId: number): LazyBlockContents {
   return orStoreCorrupt(() => {
-    const [header, transactions, receipts, uncles, withdrawals] = partsBetween(contents, 0, contents.length);
-    const parts = { header: header!, transactions: transactions!, receipts: receipts!, uncles, withdrawals };
+    const [header, transactions, receipts, uncles, withdrawals, edits] = partsBetween(contents, 0, contents.length);
+    const parts = { header: header!, transactions: transactions!, receipts: receipts!, uncles, withdrawals, edits };
     return blockContents(contents, parts, chainId);
   });
 }

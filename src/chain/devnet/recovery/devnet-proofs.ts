@@ -56,14 +56,7 @@ export class DevnetProofs {
     storageKeys: readonly Uint8Array[],
     block: number | undefined,
   ): Promise<LineaProofJson> {
-    if (block === undefined || !this.isProvable(block)) {
-      const text = block === undefined ? 'none' : String(block);
-      throw new PlumblineError(
-        'BLOCK_NOT_PROVABLE',
-        `layer 1 has no state root of block ${text}, or its state is no longer held; ask for a newer finalized block`,
-        { block: text },
-      );
-    }
+    if (block === undefined || !this.isProvable(block)) throw this.notProvable(block);
     const proof = await this.loading.checkpointLoader?.prove(block, address, storageKeys);
     if (proof !== undefined) return proof;
     await this.loading.stateLoaded();
@@ -73,6 +66,19 @@ export class DevnetProofs {
   private isProvable(block: number): boolean {
     const { finality, state, stored } = this.parts;
     return finality.isProvable(block) && state.holdsZk(block, stored?.checkpoint?.block ?? 0);
+  }
+
+  /** A devnet that was opened from its store cannot prove states before that of its checkpoint: the error says from which on. */
+  private notProvable(block: number | undefined): PlumblineError<'BLOCK_NOT_PROVABLE'> {
+    const text = block === undefined ? 'none' : String(block);
+    const { finality, stored } = this.parts;
+    if (block === undefined || !finality.isProvable(block)) {
+      const reason = `layer 1 has no state root of block ${text}, or its state is no longer held`;
+      return new PlumblineError('BLOCK_NOT_PROVABLE', `${reason}; ask for a newer finalized block`, { block: text });
+    }
+    const from = stored?.checkpoint?.block ?? 0;
+    const reason = `this devnet was opened from its store, and can prove states from block ${from} on, not that of block ${text}`;
+    return new PlumblineError('BLOCK_NOT_PROVABLE', reason, { block: text, from });
   }
 
   /** The trie nodes of old blocks are released; their accounts stay readable. */

@@ -1,11 +1,11 @@
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
+import type { StateEdit } from '../../state-edits.js';
 import type { DevnetFinality } from '../layer-one/finality.js';
 import type { SimulatedL1 } from '../layer-one/simulated-l1.js';
 import type { BlockMaker } from '../mining/block-maker.js';
 import type { DevnetSettings } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
-import type { StateEdit } from '../records/edits.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import type { StoredDevnet } from '../storage/find-stored.js';

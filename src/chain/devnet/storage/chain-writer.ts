@@ -1,8 +1,8 @@
 import { isPlumblineError, type PlumblineError } from '../../../errors.js';
 import type { Commit } from '../../../store/page-store.js';
 import type { StoreFailure, StoreHealth } from '../../../store/store-status.js';
+import type { StateEdit } from '../../state-edits.js';
 import { type BlockRecord, encodeBlockRecord } from '../records/block-record.js';
-import type { StateEdit } from '../records/edits.js';
 import type { DevnetStore } from './devnet-store.js';
 
 /** Behaviour of a devnet when its store fails. */

@@ -1,9 +1,10 @@
 import { RLP } from '@ethereumjs/rlp';
-import { isPlumblineError, PlumblineError } from '../../../errors.js';
+import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { Commit, PageStore } from '../../../store/page-store.js';
 import type { StoreRepair } from '../../../store/store-status.js';
+import { editItems, editsFromItems, type StateEdit } from '../../state-edits.js';
 import {
   type BlockRecord,
   decodeBlockRecord,
@@ -11,7 +12,6 @@ import {
   encodeBlockRecord,
 } from '../records/block-record.js';
 import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
-import { decodeEdits, encodeEdits, type StateEdit } from '../records/edits.js';
 import { loadForRecord } from '../records/record-parts.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
 import { storeCorrupt } from './store-errors.js';
@@ -65,7 +65,10 @@ export class DevnetStore {
       key: number - this.first,
       value,
     }));
-    const entries = [entryOf(HEAD, new TextEncoder().encode(String(head))), entryOf(EDITS, encodeEdits(edits))];
+    const entries = [
+      entryOf(HEAD, new TextEncoder().encode(String(head))),
+      entryOf(EDITS, RLP.encode(editItems(edits))),
+    ];
     await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...entries] });
   }
 
@@ -237,6 +240,17 @@ function readBlock<Read>(number: number, read: () => Read): Read {
   } catch (error) {
     if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
     throw storeCorrupt(`block ${number}: ${error.details.reason}`, error);
+  }
+}
+
+/** @throws PlumblineError `STORE_CORRUPT` if the bytes are not a list of edits */
+function decodeEdits(bytes: Uint8Array): StateEdit[] {
+  try {
+    return editsFromItems(RLP.decode(bytes));
+  } catch (cause) {
+    const reason = messageOf(cause);
+    const text = `the stored edits of the state do not decode: ${reason}`;
+    throw new PlumblineError('STORE_CORRUPT', text, { table: 'meta', reason }, { cause });
   }
 }
 

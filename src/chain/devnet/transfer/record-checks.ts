@@ -25,8 +25,8 @@ import { refusedFile } from './chain-file.js';
  * withdrawals, and code by its hash. The links between headers, and that the changes give their state roots, are
  * checked when the chain is opened.
  *
- * No header commits to these, so they cannot be checked: whether the changes are those of the transactions (developer
- * edits are among them, and recorded nowhere else), who sent an unsigned transaction, settings of clock and fees, and
+ * No header commits to these, so they cannot be checked: whether the changes are those of the transactions and the
+ * developer's edits, who sent an unsigned transaction, settings of clock and fees, and
  * which blocks were imported. Before Byzantium the success of a transaction cannot be checked either.
  *
  * Every method throws PlumblineError `CHAIN_FILE_REFUSED`, or any error for data that cannot be decoded.

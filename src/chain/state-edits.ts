@@ -1,11 +1,9 @@
-import { RLP } from '@ethereumjs/rlp';
-import { messageOf, PlumblineError } from '../../../errors.js';
-import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
-import type { StateOverlay } from '../../../evm/state/state-overlay.js';
-import type { Account } from '../../../evm/state/state-reader.js';
-import { NO_ACCOUNT } from '../../../evm/state/state-reader.js';
-import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../../../primitives/bytes.js';
-import { nextTurn } from '../../../scheduling/turns.js';
+import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+import type { StateOverlay } from '../evm/state/state-overlay.js';
+import type { Account } from '../evm/state/state-reader.js';
+import { NO_ACCOUNT } from '../evm/state/state-reader.js';
+import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, equalBytes } from '../primitives/bytes.js';
+import { nextTurn } from '../scheduling/turns.js';
 
 /** A developer's change to the state, made without a transaction. Addresses are 20 bytes. */
 export type StateEdit =
@@ -19,17 +17,29 @@ export type StateEdit =
 
 const KINDS = ['balance', 'nonce', 'code', 'slot'] as const;
 
-/** Applies edits in order. An account that does not exist is created, unless it would be empty. */
+/**
+ * Applies edits in order. An account that is empty after all of them goes (EIP-161), unless one of them has written a slot of
+ * it: the edits that give it code or a balance may be still to come.
+ */
 export async function applyEdits(overlay: StateOverlay, edits: readonly StateEdit[]): Promise<void> {
+  const withSlots = new Set<string>();
   for (const edit of edits) {
     await nextTurn();
     const held = await overlay.account(edit.address);
-    const after = edited(overlay, held ?? NO_ACCOUNT, edit);
-    const empty = after.nonce === 0n && after.balance === 0n && equalBytes(after.codeHash, EMPTY_CODE_HASH);
-    if (held === undefined && empty && edit.kind !== 'slot') continue;
-    overlay.setAccount(edit.address, after);
-    if (edit.kind === 'slot') overlay.setSlot(edit.address, edit.key, edit.value);
+    overlay.setAccount(edit.address, edited(overlay, held ?? NO_ACCOUNT, edit));
+    if (edit.kind !== 'slot') continue;
+    overlay.setSlot(edit.address, edit.key, edit.value);
+    withSlots.add(bytesToKey(edit.address));
   }
+  for (const { address } of edits) {
+    await nextTurn();
+    const account = await overlay.account(address);
+    if (account !== undefined && isEmpty(account) && !withSlots.has(bytesToKey(address))) overlay.destroy(address);
+  }
+}
+
+function isEmpty({ nonce, balance, codeHash }: Account): boolean {
+  return nonce === 0n && balance === 0n && equalBytes(codeHash, EMPTY_CODE_HASH);
 }
 
 function edited(overlay: StateOverlay, account: Account, edit: StateEdit): Account {
@@ -45,9 +55,9 @@ function edited(overlay: StateOverlay, account: Account, edit: StateEdit): Accou
   }
 }
 
-/** Encodes edits for the store. */
-export function encodeEdits(edits: readonly StateEdit[]): Uint8Array {
-  return RLP.encode(edits.map((edit) => [Uint8Array.of(KINDS.indexOf(edit.kind) + 1), edit.address, ...values(edit)]));
+/** Edits for the store, to be encoded as RLP. */
+export function editItems(edits: readonly StateEdit[]): Uint8Array[][] {
+  return edits.map((edit) => [Uint8Array.of(KINDS.indexOf(edit.kind) + 1), edit.address, ...values(edit)]);
 }
 
 function values(edit: StateEdit): Uint8Array[] {
@@ -63,15 +73,9 @@ function values(edit: StateEdit): Uint8Array[] {
   }
 }
 
-/** @throws PlumblineError `STORE_CORRUPT` if the bytes are not a list of edits */
-export function decodeEdits(bytes: Uint8Array): StateEdit[] {
-  try {
-    return (RLP.decode(bytes) as Uint8Array[][]).map(parseEdit);
-  } catch (cause) {
-    const reason = messageOf(cause);
-    const text = `the stored edits of the state do not decode: ${reason}`;
-    throw new PlumblineError('STORE_CORRUPT', text, { table: 'meta', reason }, { cause });
-  }
+/** Edits as `editItems` gives them. @throws Error if the item is not a list of edits */
+export function editsFromItems(items: unknown): StateEdit[] {
+  return (items as Uint8Array[][]).map(parseEdit);
 }
 
 function parseEdit([kind, address, value, key]: Uint8Array[]): StateEdit {
