@@ -1,6 +1,6 @@
 import type { Asset, Hex } from 'plumbline-l2';
 import { Table } from '../ui/table.js';
-import type { Names } from './names.js';
+import { type Names, ZERO } from './names.js';
 import type { Actual } from './send.js';
 import type { Shown } from './state.js';
 
@@ -15,7 +15,7 @@ interface BalancesProps {
 export function Balances({ of, names, actual }: BalancesProps) {
   const show = (asset: Asset, value: Hex | null | undefined) =>
     value === null || value === undefined ? 'no answer' : names.amount(asset, BigInt(value));
-  const owner = (address: Hex | null) => (address === null ? 'no account' : names.account(address));
+  const owner = (address: Hex | null) => (address === null || address === ZERO ? 'no account' : names.account(address));
   const rows = of.answer.result.balances.map((one, i) => {
     const now = actual?.[i] === undefined ? '–' : show(one.asset, actual[i]);
     const row =

@@ -56,8 +56,8 @@ function linesByAccount({ answer }: Shown, names: Names): [Hex, Line[]][] {
     if (!('account' in one)) {
       const [before, after] = [one.ownerBefore, one.ownerAfter];
       const text = names.asset(one.asset);
-      if (before !== null && before !== after) add(before, { text: `− ${text}`, sign: 'minus' });
-      if (after !== null && before !== after) add(after, { text: `+ ${text}`, sign: 'plus' });
+      if (before !== null && before !== ZERO && before !== after) add(before, { text: `− ${text}`, sign: 'minus' });
+      if (after !== null && after !== ZERO && before !== after) add(after, { text: `+ ${text}`, sign: 'plus' });
       continue;
     }
     const fee = feeIn(one, fees);

@@ -1,6 +1,6 @@
 import type { Approval, ContractChange, Hex, PreviewedRevert, PreviewWarning } from 'plumbline-l2';
 import { revertOf } from '../lib/reverts.js';
-import type { Names } from './names.js';
+import { type Names, ZERO } from './names.js';
 
 export interface Warned {
   readonly title: string;
@@ -102,8 +102,13 @@ export function approvalWords(approval: Approval, names: Names): string {
   const who = names.Account(spender);
   const from = `from ${names.account(owner)}`;
   const asset = { kind: 'erc20', address: token } as const;
-  if (approval.kind === 'erc721')
-    return `${who} may take ${names.asset({ kind: 'erc721', address: token, id: approval.id })} ${from}.`;
+  if (approval.kind === 'erc721') {
+    const item = names.asset({ kind: 'erc721', address: token, id: approval.id });
+    const taker = approval.after ?? spender;
+    return taker === ZERO
+      ? `No one account may take ${item} ${from} any more.`
+      : `${names.Account(taker)} may take ${item} ${from}.`;
+  }
   if (approval.kind === 'operator')
     return (approval.after ?? approval.approved)
       ? `${who} may take every token of ${names.asset(asset)} ${from}.`

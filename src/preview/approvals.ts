@@ -1,4 +1,5 @@
 import type { CallFrame } from '../evm/tracing/call-frame.js';
+import { bytesToBigInt } from '../primitives/bytes.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
@@ -21,6 +22,7 @@ const PERMIT2_WITHOUT_LIMIT = 1n << 159n;
 /** Most that tokens with allowances of 96 bits hold. */
 const MAX_96_BITS = (1n << 96n) - 1n;
 const MAX_160_BITS = (1n << 160n) - 1n;
+const MAX_48_BITS = (1n << 48n) - 1n;
 
 /** Functions that approve, by selector: whose approval it is, and the position of the argument that names the spender. */
 const APPROVING: Readonly<
@@ -100,11 +102,8 @@ async function claimedApproval(contract: Hex, claim: EventClaim, probes: Probes)
       };
     }
     case 'permit2': {
-      const { token, owner, spender, amount, expiration } = claim;
-      const [before, after] = await beforeAndAfter(async (when) => {
-        const held = await probes.word(when, contract, SELECTOR.permit2Allowance, owner, token, spender);
-        return held === undefined || held > MAX_160_BITS ? undefined : held;
-      });
+      const { token, owner, spender, amount } = claim;
+      const [before, after] = await beforeAndAfter((when) => permit2Allowance(when, contract, claim, probes));
       return {
         kind: 'permit2',
         contract,
@@ -113,10 +112,10 @@ async function claimedApproval(contract: Hex, claim: EventClaim, probes: Probes)
         owner,
         spender,
         told: toQuantity(amount),
-        before: quantityOrNull(before),
-        after: quantityOrNull(after),
-        expiration: quantityOrNull(expiration),
-        unlimited: (after ?? amount) >= PERMIT2_WITHOUT_LIMIT,
+        before: quantityOrNull(before?.amount),
+        after: quantityOrNull(after?.amount),
+        expiration: quantityOrNull(after?.expiration),
+        unlimited: (after?.amount ?? amount) >= PERMIT2_WITHOUT_LIMIT,
         evidence: 'event',
       };
     }
@@ -138,6 +137,19 @@ async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes
   const [before, after] = await beforeAndAfter((when) => probes.word(when, token, SELECTOR.allowance, owner, spender));
   const unlimited = after !== undefined && (after >= ALLOWANCE_WITHOUT_LIMIT || after === MAX_96_BITS);
   return { before: quantityOrNull(before), after: quantityOrNull(after), unlimited };
+}
+
+/** Amount and expiration that a contract with the form of Permit2 answers. */
+async function permit2Allowance(
+  when: 'before' | 'after',
+  contract: Hex,
+  { token, owner, spender }: Parties & { readonly token: Hex },
+  probes: Probes,
+) {
+  const answer = await probes.bytes(when, contract, SELECTOR.permit2Allowance, owner, token, spender);
+  if (answer === undefined || answer.length < 64) return undefined;
+  const [amount, expiration] = [bytesToBigInt(answer.subarray(0, 32)), bytesToBigInt(answer.subarray(32, 64))];
+  return amount > MAX_160_BITS || expiration > MAX_48_BITS ? undefined : { amount, expiration };
 }
 
 async function operator(token: Hex, { owner, spender }: Parties, probes: Probes) {

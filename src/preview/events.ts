@@ -28,7 +28,6 @@ export type EventClaim =
       readonly owner: Hex;
       readonly spender: Hex;
       readonly amount: bigint;
-      readonly expiration: bigint | undefined;
     };
 
 type Reader = (words: readonly string[], topics: number) => EventClaim | undefined;
@@ -112,7 +111,7 @@ const READERS: Readonly<Record<Hex, Reader>> = {
   '0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4': ([owner, token, spender, more], topics) => {
     if (topics !== 2 || spender === undefined || more !== undefined) return undefined;
     const parties = { owner: address(owner!), token: address(token!), spender: address(spender) };
-    return { claim: 'permit2', ...parties, amount: 0n, expiration: undefined };
+    return { claim: 'permit2', ...parties, amount: 0n };
   },
 };
 
@@ -128,7 +127,7 @@ function permit2(
 ) {
   if (topics !== 4 || more.length !== count - 5 || expiration === undefined) return undefined;
   const parties = { owner: address(owner!), token: address(token!), spender: address(spender!) };
-  return { claim: 'permit2', ...parties, amount: number(amount!), expiration: number(expiration) } as const;
+  return { claim: 'permit2', ...parties, amount: number(amount!) } as const;
 }
 
 /**

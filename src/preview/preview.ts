@@ -46,7 +46,7 @@ export type Approval =
       readonly told: Hex;
       readonly before: Hex | null;
       readonly after: Hex | null;
-      /** Seconds since 1970; null for an allowance that is taken back. */
+      /** Seconds since 1970, as the contract answers after the last call. */
       readonly expiration: Hex | null;
       readonly unlimited: boolean;
     })
@@ -58,7 +58,7 @@ export type Approval =
       readonly after: boolean | null;
     })
   | (ApprovalBase & {
-      /** One token. `after`: who may transfer it; null if no account may, or without an answer. */
+      /** One token. `after`: who may transfer it; the zero address if no account may. */
       readonly kind: 'erc721';
       readonly id: Hex;
       readonly after: Hex | null;
@@ -118,7 +118,7 @@ export interface BalanceChange {
   readonly change: string | null;
 }
 
-/** Owner of one token before the first and after the last call; null if it has none, or without an answer. */
+/** Owner of one token before the first and after the last call, as the contract answers. Null: it does not answer, as most do for a token that does not exist. */
 export interface OwnerChange {
   readonly asset: Asset;
   readonly ownerBefore: Hex | null;

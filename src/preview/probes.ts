@@ -27,7 +27,7 @@ type Argument = bigint | Hex;
 export interface Probes {
   /** @returns the first word of the answer; undefined if the call fails or returns less */
   word(when: When, contract: Hex, selector: Hex, ...args: readonly Argument[]): Promise<bigint | undefined>;
-  /** As `word`, for an address. @returns undefined also for the zero address, and what is no address */
+  /** As `word`, for an address. @returns undefined also for what is no address */
   address(when: When, contract: Hex, selector: Hex, ...args: readonly Argument[]): Promise<Hex | undefined>;
   /** @returns all of the answer; undefined if the call fails */
   bytes(when: When, contract: Hex, selector: Hex, ...args: readonly Argument[]): Promise<Uint8Array | undefined>;
@@ -93,7 +93,7 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
     },
     async address(...question) {
       const answer = await probes.word(...question);
-      if (answer === undefined || answer === 0n || answer >> 160n !== 0n) return undefined;
+      if (answer === undefined || answer >> 160n !== 0n) return undefined;
       return `0x${answer.toString(16).padStart(40, '0')}`;
     },
     hasCode: (when, account) => hasCode(states[when], hexToBytes(account)),

@@ -159,7 +159,8 @@ describe('a preview of a contract that answers badly', () => {
     for (const id of ids)
       expect(balances).toContainEqual({
         asset: { kind: 'erc721', address: at, id },
-        ownerBefore: null,
+        // The getter of a mapping answers for every id.
+        ownerBefore: `0x${'0'.repeat(40)}`,
         ownerAfter: receiver,
       });
     expect(warnings).toEqual([]);

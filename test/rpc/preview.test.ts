@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { GenesisJson } from '../../src/chain/devnet/state/genesis-json.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { PreviewCall } from '../../src/rpc/inspection/transaction-preview.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
+import { fixtureJson } from '../support/fixtures.js';
 import { type MockOptions, serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
 
@@ -161,6 +163,53 @@ describe('a preview', () => {
     // As @noble/hashes has it: Closed((uint256,address)[],address).
     const closed = 'error Closed((uint256 a, address b)[] list, address payable who)';
     expect(await reasonOf(closed, '0x81d35d8c')).toMatchObject({ signature: 'Closed((uint256,address)[],address)' });
+  });
+
+  test('has the answers of contracts, also where an approval ends or is held in another way than its event says', async () => {
+    const genesis = fixtureJson<GenesisJson>('tracing/scenarios/genesis.json');
+    const { NFT, PERMIT2, USDC } = fixtureJson<Record<string, Hex>>('tracing/scenarios/names.json');
+    const { node } = await devNode({ chain: { kind: 'devnet', genesis, mining: 'manual' } });
+    const [from, spender] = [accountAt(0), stranger('5e')];
+    const data = (selector: string, ...words: (Hex | bigint)[]): Hex =>
+      `0x${selector}${words.map((one) => word(BigInt(one)).slice(2)).join('')}`;
+    const nobody: Hex = `0x${'0'.repeat(40)}`;
+    const time = 0x6553ff00n;
+    const previewed = async (...calls: [Hex, Hex][]) => {
+      const list = calls.map(([to, input]) => ({ from, to, data: input }));
+      return node.previewTransaction(list, { blockOverrides: { time: `0x${time.toString(16)}` } });
+    };
+
+    const approveNft = (to: Hex): [Hex, Hex] => [NFT!, data('095ea7b3', to, 1n)];
+    const given = await previewed(approveNft(spender));
+    expect(given.calls[0]!.approvals).toMatchObject([{ kind: 'erc721', spender, after: spender }]);
+    const takenBack = await previewed(approveNft(spender), approveNft(nobody));
+    expect(takenBack.calls[1]!.approvals).toMatchObject([{ kind: 'erc721', spender: nobody, after: nobody }]);
+    expect(takenBack.warnings).toEqual([]);
+
+    // Permit2: approve(token, spender, amount, expiration); it holds an expiration of 0 as the time of the block.
+    const approve = (amount: bigint, until: bigint): [Hex, Hex] => [
+      PERMIT2!,
+      data('87517c45', USDC!, spender, amount, until),
+    ];
+    const now = await previewed(approve(7n, 0n));
+    expect(now.calls[0]!.approvals).toMatchObject([
+      { kind: 'permit2', after: '0x7', expiration: `0x${time.toString(16)}` },
+    ]);
+    // lockdown((address,address)[]) takes the amount back and leaves the expiration.
+    const lockdown: [Hex, Hex] = [PERMIT2!, data('cc53287f', 32n, 1n, USDC!, spender)];
+    const locked = await previewed(approve(7n, 0x77359400n), lockdown);
+    const held = { kind: 'permit2', before: '0x0', after: '0x0', expiration: '0x77359400' };
+    expect(locked.calls.map(({ approvals }) => approvals)).toMatchObject([
+      [{ ...held, told: '0x7' }],
+      [{ ...held, told: '0x0' }],
+    ]);
+    // What has the event of Permit2 and not its function has no answer.
+    const event: Hex = '0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b';
+    // PUSH 9, MSTORE at 0; PUSH 8, MSTORE at 32; LOG4 of 64 bytes: spender, token, owner.
+    const topic = (of: Hex) => `73${of.slice(2)}`;
+    const code = `0x60095f526008602052${topic(spender)}${topic(USDC!)}${topic(from)}7f${event.slice(2)}60405fa4`;
+    const like = await node.previewTransaction({ from, to: spender }, { stateOverrides: { [spender]: { code } } });
+    expect(like.calls[0]!.approvals).toMatchObject([{ told: '0x9', after: null, expiration: null }]);
   });
 
   test('warns of data for a contract where there is none', async () => {

@@ -6,6 +6,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const [you, other, token, odd] = ['aa', 'bb', 'cc', 'dd'].map(address) as [Hex, Hex, Hex, Hex];
+const zero = address('00');
 const names = namesOf({
   calls: [],
   users: [you],
@@ -41,6 +42,10 @@ test('approvals say who may take what, from whom', () => {
       '0xbbbb…bbbb may take every token of CASH from you.',
     ],
     [{ ...base, kind: 'erc721', id: '0x9', after: other }, '0xbbbb…bbbb may take CASH #9 from you.'],
+    [
+      { ...base, kind: 'erc721', id: '0x9', after: zero, spender: zero },
+      'No one account may take CASH #9 from you any more.',
+    ],
   ];
   for (const [approval, words] of cases) expect(approvalWords(approval, names)).toBe(words);
 });

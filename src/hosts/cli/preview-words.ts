@@ -1,4 +1,5 @@
 import type { Approval, Asset, ContractChange, PreviewedRevert, PreviewWarning } from '../../preview/preview.js';
+import type { Hex } from '../../primitives/hex.js';
 import type { TransactionPreview } from '../../rpc/inspection/transaction-preview.js';
 import { decimalText, etherText } from './amounts.js';
 import { oneLine } from './one-line.js';
@@ -27,7 +28,7 @@ export function previewInWords({ calls, balances, tokens, warnings, trust }: Tra
             balance.change ?? balance.told,
             tokens,
           )}${balance.change === null ? ', as its events say; the contract does not answer' : ''}`
-        : `owner     of ${assetText(balance.asset, '1', tokens)}: ${balance.ownerBefore ?? 'none'} before, ${balance.ownerAfter ?? 'none'} after`,
+        : `owner     of ${assetText(balance.asset, '1', tokens)}: ${ownerText(balance.ownerBefore)} before, ${ownerText(balance.ownerAfter)} after`,
     ),
     ...warnings.map((warning) => `warning   ${warningText(warning)}`),
     `on the state after block ${trust.block.number}, level ${trust.level}${
@@ -37,6 +38,8 @@ export function previewInWords({ calls, balances, tokens, warnings, trust }: Tra
 }
 
 const changeText = (change: string) => (BigInt(change) > 0n ? '+' : '');
+
+const ownerText = (address: Hex | null) => (address === null || BigInt(address) === 0n ? 'none' : address);
 
 function assetText(asset: Asset, amount: string, tokens: Tokens): string {
   if (asset.kind === 'native') return etherText(amount);
@@ -54,8 +57,10 @@ function approvalText(approval: Approval, tokens: Tokens): string {
   switch (approval.kind) {
     case 'operator':
       return `${who}: all tokens of ${token}: ${approval.after ?? approval.approved}`;
-    case 'erc721':
-      return `${who}: ${assetText({ kind: 'erc721', address: token, id: approval.id }, '1', tokens)}`;
+    case 'erc721': {
+      const item = assetText({ kind: 'erc721', address: token, id: approval.id }, '1', tokens);
+      return `${ownerText(approval.after ?? spender)} for ${owner}: ${item}`;
+    }
     default: {
       const amount = approval.after ?? approval.told;
       if (approval.unlimited) return `${who}: without limit, ${token}`;
