@@ -1,7 +1,7 @@
 import type { BalanceChange, Hex } from 'plumbline-l2';
 import { shortHex } from '../lib/format.js';
 import { Copy } from '../ui/copyable.js';
-import { type Names, roughEther } from './names.js';
+import { type Names, roughEther, ZERO } from './names.js';
 import type { Shown } from './state.js';
 
 interface PartiesProps {
