@@ -8,9 +8,9 @@ import {
   isEmpty,
 } from './accounts';
 import { CODE_BYTES, CODE_DELEGATION, EMPTY_CODE } from './codes';
-import { leave } from './ending';
+import { leave, outOfGas } from './ending';
 import { enterCode, enterPrecompile, openFrame } from './entering';
-import { CALL_DEPTH, INSUFFICIENT_BALANCE, OUT_OF_GAS, STATIC_STATE_CHANGE } from './exceptions';
+import { CALL_DEPTH, INSUFFICIENT_BALANCE, STATIC_STATE_CHANGE } from './exceptions';
 import { CALL_GAS, FORK, PARIS, PRAGUE, SPURIOUS_DRAGON, TANGERINE_WHISTLE } from './forks';
 import {
   depth,
@@ -34,6 +34,7 @@ import {
   MAX_DEPTH,
   memoryArena,
   memoryGas,
+  refund,
   regionEnd,
   STATIC,
   stackArena,
@@ -64,6 +65,8 @@ function gasToPass(requested: usize, gas: i64): i64 {
   return min(asked, gas - gas / 64);
 }
 
+/** Price that `priceOfCode` found too high. */
+let lacking: i64 = 0;
 /** Record of the code that the call runs. */
 let code: usize = 0;
 const VALUE: usize = memory.data(32, 16);
@@ -82,7 +85,10 @@ function priceOfCode(account: usize, price: i64, gas: i64): i64 {
   if (FORK < PRAGUE || load<u32>(code, CODE_DELEGATION) === 0) return price;
   const target = accountAt(<usize>load<u32>(code, CODE_BYTES) + 3);
   price += WARM_ACCESS_GAS + (target === account ? 0 : coldAccountGas(target));
-  if (price > gas) return -1;
+  if (price > gas) {
+    lacking = price;
+    return -1;
+  }
   if (load<u32>(target, ACCOUNT_PRECOMPILE) !== 0) code = EMPTY_CODE;
   else {
     if (!isLoaded(target)) {
@@ -121,29 +127,29 @@ export function call(op: u32): i32 {
   const end = max(inEnd, outEnd);
   const account = accountOfWord(top - 32);
   const cold = coldAccountGas(account);
-  if (end >= TOO_FAR) return leave(OUT_OF_GAS);
+  if (end >= TOO_FAR) return outOfGas(load<i64>(caller, FRAME_GAS));
   const size = <u64>load<u32>(caller, FRAME_MEMORY_SIZE);
   const gas = load<i64>(caller, FRAME_GAS);
   let price = CALL_GAS + cold + (moves ? VALUE_GAS : 0);
   if (end > size) price += memoryGas(size, end);
-  if (price > gas) return leave(OUT_OF_GAS);
+  if (price > gas) return outOfGas(gas - price);
 
   const precompile = load<u32>(account, ACCOUNT_PRECOMPILE);
   // From Paris on no account is empty, so a precompile that gets no ether is not touched.
   const needsAccount = precompile === 0 || FORK < PARIS || (moves && op === CALL);
   if (needsAccount && !isLoaded(account)) return wantAccountAndCode(account);
   if (op === CALL && isNew(account, moves)) price += NEW_ACCOUNT_GAS;
-  if (price > gas) return leave(OUT_OF_GAS);
+  if (price > gas) return outOfGas(gas - price);
   if (precompile === 0) {
     price = priceOfCode(account, price, gas);
-    if (price === -1) return leave(OUT_OF_GAS);
+    if (price === -1) return outOfGas(gas - lacking);
     if (price < 0) return WANTED;
     const delegate = delegateOf(account);
     if (delegate !== 0) accessAccount(delegate);
   }
   const left = gas - price;
   const passed = left < 0 ? -1 : gasToPass(top, left);
-  if (passed < 0) return leave(OUT_OF_GAS);
+  if (passed < 0) return outOfGas(left < 0 ? left : -1);
 
   const spent = usedWith(caller, left);
   requireGas(caller, spent);
@@ -164,7 +170,7 @@ export function call(op: u32): i32 {
   if (depth === MAX_DEPTH || isPoor) {
     if (tracesCalls) {
       traceEnter(op, depth + 1, self, account, value, passed + stipend, ownMemory + inOffset, inLength);
-      traceLeave(isPoor ? INSUFFICIENT_BALANCE : CALL_DEPTH, depth + 1, passed + stipend);
+      traceLeave(isPoor ? INSUFFICIENT_BALANCE : CALL_DEPTH, depth + 1, passed + stipend, 0, refund);
     }
     store<i64>(caller, left + stipend, FRAME_GAS);
     store<u32>(caller, <u32>(result - stackArena), FRAME_TOP);

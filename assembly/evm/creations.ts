@@ -11,7 +11,7 @@ import {
 } from './accounts';
 import { allocate, release } from './allocator';
 import { PADDING } from './codes';
-import { leave } from './ending';
+import { leave, outOfGas } from './ending';
 import { openFrame } from './entering';
 import {
   CALL_DEPTH,
@@ -20,7 +20,6 @@ import {
   INSUFFICIENT_BALANCE,
   NONCE_OVERFLOW,
   NONE,
-  OUT_OF_GAS,
   STATIC_STATE_CHANGE,
 } from './exceptions';
 import { FORK, SHANGHAI, SPURIOUS_DRAGON, TANGERINE_WHISTLE } from './forks';
@@ -45,6 +44,7 @@ import {
   MAX_DEPTH,
   memoryArena,
   memoryGas,
+  refund,
   regionEnd,
   STATIC,
   stackArena,
@@ -115,7 +115,7 @@ export function create(op: u32): i32 {
   const value = stackArena + load<u32>(caller, FRAME_TOP);
   const salted = op === CREATE2;
   const end = regionEnd(value - 32, value - 64);
-  if (end >= TOO_FAR) return leave(OUT_OF_GAS);
+  if (end >= TOO_FAR) return outOfGas(load<i64>(caller, FRAME_GAS));
   const length = load<u64>(value - 64);
   if (FORK >= SHANGHAI && length > MAX_INIT_CODE_BYTES) return leave(INIT_CODE_TOO_LARGE);
   const size = <u64>load<u32>(caller, FRAME_MEMORY_SIZE);
@@ -123,17 +123,17 @@ export function create(op: u32): i32 {
   let price = CREATE_GAS + (FORK >= SHANGHAI ? INIT_WORD_GAS * words : 0) + (salted ? HASH_WORD_GAS * words : 0);
   if (end > size) price += memoryGas(size, end);
   const left = load<i64>(caller, FRAME_GAS) - price;
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
 
   const result = salted ? value - 96 : value - 64;
   const self = <usize>load<u32>(caller, FRAME_ACCOUNT);
   const nonce = load<u64>(self, ACCOUNT_NONCE);
   const refused = depth === MAX_DEPTH || lt(self + ACCOUNT_BALANCE, value) || nonce === LAST_NONCE;
   // Nothing is changed before the account at the new address is known: the instruction may run again.
+  const offset = length === 0 ? 0 : load<u64>(value - 32);
   let initCode: usize = 0;
   let account: usize = 0;
   if (!refused) {
-    const offset = length === 0 ? 0 : load<u64>(value - 32);
     const available = offset >= size ? 0 : min(length, size - offset);
     const from = memoryArena + load<u32>(caller, FRAME_MEMORY) + <usize>offset;
     initCode = copyInitCode(from, <u32>length, <u32>available);
@@ -148,14 +148,14 @@ export function create(op: u32): i32 {
   if (end > size) growMemory(size, end);
   store<u32>(caller, load<u32>(caller, FRAME_PC) + 1, FRAME_PC);
   clearReturn();
+  const passed = FORK >= TANGERINE_WHISTLE ? left - left / 64 : left;
   if (refused) {
-    if (tracesCalls) traceRefusal(op, self, value, left, nonce);
+    if (tracesCalls) traceRefusal(op, self, value, passed, nonce, <usize>offset, <u32>length);
     store<i64>(caller, left, FRAME_GAS);
     store<u32>(caller, <u32>(result - stackArena), FRAME_TOP);
     zero(result);
     return GO_ON;
   }
-  const passed = FORK >= TANGERINE_WHISTLE ? left - left / 64 : left;
   store<i64>(caller, left - passed, FRAME_GAS);
   store<u32>(caller, <u32>(result - 32 - stackArena), FRAME_TOP);
   copy(value, VALUE);
@@ -172,13 +172,13 @@ export function create(op: u32): i32 {
   return enterCreation(child, self, initCode, <u32>length);
 }
 
-/** A creation that opens no frame. It is recorded without its address and input. */
-function traceRefusal(op: u32, self: usize, value: usize, gas: i64, nonce: u64): void {
+/** A creation that opens no frame. It is recorded without its address. @param offset - of its init code in memory, which has it */
+function traceRefusal(op: u32, self: usize, value: usize, gas: i64, nonce: u64, offset: usize, length: u32): void {
   const isPoor = lt(self + ACCOUNT_BALANCE, value);
   const reason = nonce === LAST_NONCE ? NONCE_OVERFLOW : isPoor ? INSUFFICIENT_BALANCE : CALL_DEPTH;
   memory.fill(HASH, 0, 32);
-  traceEnter(op, depth + 1, self, HASH, value, gas, HASH, 0);
-  traceLeave(reason, depth + 1, gas);
+  traceEnter(op, depth + 1, self, HASH, value, gas, memoryArena + load<u32>(frame, FRAME_MEMORY) + offset, length);
+  traceLeave(reason, depth + 1, gas, 0, refund);
 }
 
 /** Starts the init code of a frame. The init code is freed when the frame ends. */

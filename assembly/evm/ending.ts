@@ -1,6 +1,6 @@
 import { release } from './allocator';
 import { addCode, codeSpace, jumpBytes, PADDING } from './codes';
-import { CODE_STORE_OUT_OF_GAS, CODE_TOO_LARGE, INVALID_CODE, NONE, REVERT } from './exceptions';
+import { CODE_STORE_OUT_OF_GAS, CODE_TOO_LARGE, INVALID_CODE, NONE, OUT_OF_GAS, REVERT } from './exceptions';
 import { FORK, HOMESTEAD, LONDON, SPURIOUS_DRAGON } from './forks';
 import {
   CREATION,
@@ -69,6 +69,21 @@ const FORBIDDEN_FIRST_BYTE: u8 = 0xef;
 const HASH: usize = memory.data(32, 16);
 const ADDRESS: usize = memory.data(32, 16);
 
+/** Gas that the failing instruction would have left, below zero if it lacked gas. Not set: that of the frame. */
+let rest: i64 = i64.MIN_VALUE;
+
+/** Ends the current frame at an instruction that lacks gas. @param left - what it would have left, for tracers */
+export function outOfGas(left: i64): i32 {
+  rest = left;
+  return leave(OUT_OF_GAS);
+}
+
+/** As `leave`, for an instruction that is paid for and then fails. @param left - gas after it, for tracers */
+export function leaveWith(exception: i32, left: i64): i32 {
+  rest = left;
+  return leave(exception);
+}
+
 /**
  * Ends the current frame; what it returns is in the return data.
  *
@@ -77,6 +92,9 @@ const ADDRESS: usize = memory.data(32, 16);
 export function leave(exception: i32): i32 {
   const child = frame;
   const isCreation = (load<u32>(child, FRAME_FLAGS) & CREATION) !== 0;
+  const unused = rest === i64.MIN_VALUE ? load<i64>(child, FRAME_GAS) : rest;
+  rest = i64.MIN_VALUE;
+  const earned = refund;
   if (isCreation && exception === NONE) exception = depositCode(child);
   const gas = load<i64>(child, FRAME_GAS);
   let left = gas;
@@ -90,7 +108,7 @@ export function leave(exception: i32): i32 {
     }
   }
   closePath(child, left);
-  if (tracesCalls) traceLeave(exception, depth, left);
+  if (tracesCalls) traceLeave(exception, depth, left, unused, earned);
   if (isCreation) releaseInitCode(child);
   popFrame();
   if (depth < 0) return report(child, exception, left, isCreation);

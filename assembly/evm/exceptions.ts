@@ -16,3 +16,4 @@ export const INVALID_CODE: i32 = 13;
 export const INIT_CODE_TOO_LARGE: i32 = 14;
 export const NONCE_OVERFLOW: i32 = 15;
 export const PRECOMPILE_FAILED: i32 = 16;
+export const RETURN_DATA_OUT_OF_BOUNDS: i32 = 17;

@@ -6,7 +6,7 @@ import { call } from './calls';
 import { findJumps, jumpsOf } from './codes';
 import { create } from './creations';
 import { addmod, div, mod, mulmod, sdiv, smod } from './division';
-import { leave } from './ending';
+import { leave, leaveWith } from './ending';
 import { INVALID_OPCODE, NONE, REVERT } from './exceptions';
 import { BYZANTIUM, CANCUN, CONSTANTINOPLE, EXP_BYTE_GAS, FORK, ISTANBUL, OSAKA, SHANGHAI, SLOAD_GAS } from './forks';
 import {
@@ -324,8 +324,8 @@ export function interpret(): i32 {
           const end = regionEnd(sp, sp - 32);
           const length = load<u32>(sp - 32);
           const cost = 30 + 6 * <i64>((<u64>length + 31) >> 5);
-          gas = end >= TOO_FAR ? -1 : gas - cost;
-          if (gas < 0 || (end > size && (gas -= memoryGas(size, end)) < 0)) break;
+          gas = end >= TOO_FAR ? -1 : gas - cost - (end > size ? memoryGas(size, end) : 0);
+          if (gas < 0) break;
           if (end > size) {
             size = growMemory(size, end);
             base = memoryOfFrame();
@@ -705,7 +705,7 @@ export function interpret(): i32 {
         const reason = reasonOf(op, (<i32>(sp - bottom) >> 5) + 1, gas);
         if (reason === INVALID_OPCODE) setInvalidOpcode(op);
         park(pc, sp, max(gas, 0));
-        status = leave(reason);
+        status = leaveWith(reason, gas);
       }
       break;
     }

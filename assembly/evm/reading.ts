@@ -1,8 +1,8 @@
 import { ACCOUNT_BALANCE, ACCOUNT_CODE_HASH, isEmpty } from './accounts';
 import { hashOfBlock } from './blocks';
 import { CODE_BYTES, CODE_LENGTH } from './codes';
-import { addressToWord, leave } from './ending';
-import { OUT_OF_GAS } from './exceptions';
+import { addressToWord, leaveWith, outOfGas } from './ending';
+import { RETURN_DATA_OUT_OF_BOUNDS } from './exceptions';
 import { BALANCE_GAS, EXTCODE_GAS, EXTCODEHASH_GAS } from './forks';
 import {
   advance,
@@ -124,7 +124,7 @@ export function readAccount(op: u32): i32 {
   const account = accountOfWord(word);
   const warm = op === BALANCE ? BALANCE_GAS : op === EXTCODEHASH ? EXTCODEHASH_GAS : EXTCODE_GAS;
   const left = load<i64>(current, FRAME_GAS) - warm - coldAccountGas(account);
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
   if (!isLoaded(account)) return op === EXTCODESIZE ? wantAccountAndCode(account) : wantAccount(account);
   if (op === BALANCE) {
     if (memory.compare(account, ENV_ORIGIN, 20) === 0) loseConclusion();
@@ -144,7 +144,7 @@ export function readAccount(op: u32): i32 {
 export function readBlockHash(): i32 {
   const current = frame;
   const left = load<i64>(current, FRAME_GAS) - BLOCK_HASH_GAS;
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
   const word = stackArena + load<u32>(current, FRAME_TOP);
   const status = hashOfBlock(word);
   if (status === GO_ON) advance(left, word);
@@ -174,12 +174,12 @@ export function copyBytes(op: u32): i32 {
   const length = to - 64;
   let end = regionEnd(to, length);
   if (op === 0x5e) end = max(end, regionEnd(offset, length));
-  if (end >= TOO_FAR) return leave(OUT_OF_GAS);
+  if (end >= TOO_FAR) return outOfGas(load<i64>(current, FRAME_GAS));
   const count = load<u32>(length);
   const size = <u64>load<u32>(current, FRAME_MEMORY_SIZE);
   const left = leftAfterCopy(load<i64>(current, FRAME_GAS) - 3, count, size, end);
-  if (left < 0) return leave(OUT_OF_GAS);
-  if (op === 0x3e && !isReturned(offset, count)) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
+  if (op === 0x3e && !isReturned(offset, count)) return leaveWith(RETURN_DATA_OUT_OF_BOUNDS, left);
   if (end > size) growMemory(size, end);
   if (count > 0) {
     const own = memoryArena + load<u32>(current, FRAME_MEMORY);
@@ -211,11 +211,11 @@ export function copyCode(): i32 {
   const length = top - 96;
   const end = regionEnd(to, length);
   const gas = load<i64>(current, FRAME_GAS) - EXTCODE_GAS - coldAccountGas(account);
-  if (end >= TOO_FAR) return leave(OUT_OF_GAS);
+  if (end >= TOO_FAR) return outOfGas(gas);
   const count = load<u32>(length);
   const size = <u64>load<u32>(current, FRAME_MEMORY_SIZE);
   const left = leftAfterCopy(gas, count, size, end);
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
   if (!isLoaded(account)) return wantAccountAndCode(account);
   const code = codeOf(account);
   if (code === 0) return wantCode(account + ACCOUNT_CODE_HASH);

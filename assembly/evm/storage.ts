@@ -1,6 +1,6 @@
 import { ACCOUNT_BALANCE, ACCOUNT_FLAGS, CREATED, DESTROYED, EXISTS, hasFlag, isEmpty } from './accounts';
-import { leave } from './ending';
-import { NONE, OUT_OF_GAS, STATIC_STATE_CHANGE } from './exceptions';
+import { leave, leaveWith, outOfGas } from './ending';
+import { NONE, STATIC_STATE_CHANGE } from './exceptions';
 import {
   BERLIN,
   CANCUN,
@@ -76,12 +76,12 @@ export function storeSlot(): i32 {
   const key = stackArena + load<u32>(current, FRAME_TOP);
   const value = key - 32;
   const gas = load<i64>(current, FRAME_GAS);
-  if (FORK >= ISTANBUL && gas <= SENTRY) return leave(OUT_OF_GAS);
+  if (FORK >= ISTANBUL && gas <= SENTRY) return outOfGas(gas);
   const account = <usize>load<u32>(current, FRAME_ACCOUNT);
   const slot = slotAt(account, key);
   let cold = coldSlotGas(slot);
   if (cold !== 0) cold += WARM_SLOT_GAS;
-  if (gas < cold) return leave(OUT_OF_GAS);
+  if (gas < cold) return outOfGas(gas - cold);
   if (!knowsSlot(account, slot)) return wantSlot(account, slot);
   const isFirst = load<u32>(slot, SLOT_WRITTEN) !== transaction;
   const held = slot + SLOT_VALUE;
@@ -89,7 +89,10 @@ export function storeSlot(): i32 {
   const change =
     FORK >= ISTANBUL || FORK === CONSTANTINOPLE ? priceOfChange(original, held, value) : plainPrice(held, value);
   const left = gas - cold - change;
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) {
+    setRefund(refund + given);
+    return outOfGas(left);
+  }
   requireGas(current, usedWith(current, gas) + SENTRY + 1);
   setRefund(refund + given);
   accessSlot(slot);
@@ -127,9 +130,9 @@ function priceOfChange(original: usize, held: usize, value: usize): i64 {
 /** TSTORE. The frame's registers are stored. */
 export function storeTransient(): i32 {
   const current = frame;
-  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
   const left = load<i64>(current, FRAME_GAS) - WARM_SLOT_GAS;
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leaveWith(STATIC_STATE_CHANGE, left);
   const key = stackArena + load<u32>(current, FRAME_TOP);
   writeTransient(slotAt(<usize>load<u32>(current, FRAME_ACCOUNT), key), key - 32);
   advance(left, key - 64);
@@ -139,16 +142,16 @@ export function storeTransient(): i32 {
 /** LOG0 to LOG4. The frame's registers are stored. */
 export function log(topics: u32): i32 {
   const current = frame;
-  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
   const offset = stackArena + load<u32>(current, FRAME_TOP);
   const end = regionEnd(offset, offset - 32);
-  if (end >= TOO_FAR) return leave(OUT_OF_GAS);
+  if (end >= TOO_FAR) return outOfGas(load<i64>(current, FRAME_GAS));
   const length = load<u32>(offset - 32);
   const size = <u64>load<u32>(current, FRAME_MEMORY_SIZE);
   const growth = end > size ? memoryGas(size, end) : 0;
   const price = LOG_GAS * <i64>(topics + 1) + LOG_BYTE_GAS * <i64>length + growth;
   const left = load<i64>(current, FRAME_GAS) - price;
-  if (left < 0) return leave(OUT_OF_GAS);
+  if (left < 0) return outOfGas(left);
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leaveWith(STATIC_STATE_CHANGE, left);
   if (end > size) growMemory(size, end);
   let at = addLog(<usize>load<u32>(current, FRAME_ACCOUNT), topics, length, false);
   let word = offset - 64;
@@ -174,19 +177,19 @@ export function selfDestruct(): i32 {
   const gas = load<i64>(current, FRAME_GAS);
   const cold = coldAccountGas(beneficiary);
   let price = SELFDESTRUCT_GAS + (cold === 0 ? 0 : cold + WARM_ACCOUNT_GAS);
-  if (price > gas) return leave(OUT_OF_GAS);
+  if (price > gas) return outOfGas(gas - price);
   if (!isLoaded(beneficiary)) return wantAccount(beneficiary);
   const balance = account + ACCOUNT_BALANCE;
   const sends = !isZero(balance);
   if (FORK >= SPURIOUS_DRAGON) price += sends && isEmpty(beneficiary) ? NEW_ACCOUNT_GAS : 0;
   else if (FORK >= TANGERINE_WHISTLE) price += hasFlag(beneficiary, EXISTS) ? 0 : NEW_ACCOUNT_GAS;
-  if (price > gas) return leave(OUT_OF_GAS);
+  if (price > gas) return outOfGas(gas - price);
   store<i64>(current, gas - price, FRAME_GAS);
   accessAccount(beneficiary);
   clearReturn();
   if (tracesCalls) {
     traceEnter(0xff, depth + 1, account, beneficiary, balance, 0, balance, 0);
-    traceLeave(NONE, depth + 1, 0);
+    traceLeave(NONE, depth + 1, 0, 0, refund);
   }
   if (!hasFlag(account, DESTROYED)) setRefund(refund + SELFDESTRUCT_REFUND);
   if (logsTransfers && sends) logTransfer(account, beneficiary, balance);

@@ -26,13 +26,14 @@ import { copyAddress, toBytes } from './word';
  *   1 enter   +8 instruction u32 | +12 depth u32 | +16 gas i64 | +24 log count u32 | +28 caller (20) | +48 callee (20) |
  *             +68 input length u32 | +72 value | +104 input
  *   2 leave   +8 exception u32 | +12 depth u32 | +16 gas left i64 | +24 log count u32 | +28 pc u32 | +32 instruction u32 |
- *             +36 stack items u32 | +40 output
+ *             +36 stack items u32 | +40 rest i64 | +48 refund i64 | +56 memory bytes u32 | +64 output
  *   3 step    +8 pc u32 | +12 instruction u32 | +16 gas i64 | +24 depth u32 | +28 stack items u32 | +32 memory bytes u32 |
  *             +36 return data bytes u32 | +40 refund i64 | +48 stack, memory, return data
  *
  * A creation is entered with its init code as input. SELFDESTRUCT is a call without gas and input. The logs that are counted are
  * those that are still there. Pc, instruction and stack of `leave` are those of the instruction at which a frame with code ended.
- * Words of the stack are 32 bytes big-endian, the lowest first.
+ * The rest is the gas after that instruction, before the price of deployed code; of one that failed, what it would have left, below
+ * zero if it lacked gas. The refund is that before the frame was taken back. Words of the stack are 32 bytes big-endian, the lowest first.
  */
 const ENTER: u32 = 1;
 const LEAVE: u32 = 2;
@@ -128,8 +129,8 @@ export function traceEnter(
 }
 
 /** The output is in the return data. @param level - above that of the current frame for a call that opened none */
-export function traceLeave(exception: i32, level: i32, gas: i64): void {
-  const record = add(LEAVE, 40 + <usize>returnLength);
+export function traceLeave(exception: i32, level: i32, gas: i64, rest: i64, earned: i64): void {
+  const record = add(LEAVE, 64 + <usize>returnLength);
   const hasCode = level === depth && load<u32>(frame, FRAME_CODE_LENGTH) > 0;
   store<u32>(record, <u32>exception, 8);
   store<u32>(record, <u32>level, 12);
@@ -138,7 +139,10 @@ export function traceLeave(exception: i32, level: i32, gas: i64): void {
   store<u32>(record, hasCode ? load<u32>(frame, FRAME_PC) - load<u32>(frame, FRAME_CODE) : 0, 28);
   store<u32>(record, hasCode ? <u32>load<u8>(<usize>load<u32>(frame, FRAME_PC)) : 0, 32);
   store<u32>(record, hasCode ? stackItems() : 0, 36);
-  if (returnLength > 0) memory.copy(record + 40, returnAt(), returnLength);
+  store<i64>(record, rest, 40);
+  store<i64>(record, earned, 48);
+  store<u32>(record, hasCode ? load<u32>(frame, FRAME_MEMORY_SIZE) : 0, 56);
+  if (returnLength > 0) memory.copy(record + 64, returnAt(), returnLength);
 }
 
 function stackItems(): u32 {

@@ -194,7 +194,7 @@ describe('a call', () => {
         gas: 56_885,
         gasCost: 0,
         depth: 1,
-        error: 'invalid opcode: opcode 0xc not defined',
+        // As geth: an error only of an instruction that does not come to be executed.
         stack: ['0x0'],
       },
     ];
@@ -205,6 +205,109 @@ describe('a call', () => {
     expect(await ask({ disableStack: true, disableStorage: true })).toEqual({ ...whole, structLogs: bare });
     const { structLogs } = (await ask({ enableMemory: true })) as { structLogs: { memory?: Hex[] }[] };
     expect(structLogs.map(({ memory }) => memory)).toEqual([...Array(5).fill(undefined), [word(0n)]]);
+  });
+
+  test('a list has the costs, errors and refunds of geth 1.17.10', async () => {
+    const { dev } = await scene();
+    const target = stranger('c0');
+    const other = stranger('b0');
+    const slotSeven = { [word(7n)]: word(3n) };
+    const ask = async (code: string, gas = 300_000, callee = '0x600160005500') => {
+      const stateOverrides = { [target]: { code: `0x${code}`, stateDiff: slotSeven }, [other]: { code: callee } };
+      const call = { from: accountAt(0), to: target, gas: `0x${gas.toString(16)}` };
+      const options = { stateOverrides, disableStack: true, disableStorage: true };
+      const { structLogs } = await dev.ask<{ structLogs: object[] }>('debug_traceCall', call, 'latest', options);
+      return structLogs.map((step) => ({ ...step, pc: undefined, depth: undefined }) as Record<string, unknown>);
+    };
+    const BALANCE = `73${other.slice(2)}31`;
+    // Code, gas, and the last step as geth 1.17.10 has it (debug_traceCall of geth --dev, Prague): op, gas cost, error, refund.
+    const cases: [string, number, string, number, string?, number?][] = [
+      ['60015f5f3e', 300_000, 'RETURNDATACOPY', 9],
+      ['650100000000005f5f3e', 300_000, 'RETURNDATACOPY', 3, 'out of gas: gas uint64 overflow'],
+      ['01', 300_000, 'ADD', 3, 'stack underflow (0 <=> 2)'],
+      ['fe', 300_000, 'INVALID', 0],
+      ['604d56', 300_000, 'JUMP', 8],
+      ['60016405f5e1000052', 300_000, 'MSTORE', 1_250_002_403_125_006, 'out of gas'],
+      ['600165010000000000' + '52', 300_000, 'MSTORE', 3, 'out of gas: gas uint64 overflow'],
+      ['62989680' + '5f20', 300_000, 'KECCAK256', 193_547_393, 'out of gas'],
+      [
+        '61c3505f5ff0',
+        300_000,
+        'CREATE',
+        32_000,
+        'out of gas: max initcode size exceeded: code size 50000 limit 49152',
+      ],
+      ['60095460', 21_003, 'SLOAD', 2_100, 'out of gas'],
+      [BALANCE, 21_020, 'BALANCE', 100, 'out of gas'],
+      [BALANCE, 21_150, 'BALANCE', 2_600, 'out of gas'],
+      [`5f5f5f5f73${other.slice(2)}6103e8f4`, 21_375, 'DELEGATECALL', 100, 'out of gas: out of gas'],
+      ['5f60075500', 300_000, 'STOP', 0, undefined, 4_800],
+      ['6001600755', 2_000 + 21_000, 'SSTORE', 0, 'out of gas: not enough gas for reentrancy sentry'],
+    ];
+    for (const [code, gas, op, gasCost, error, refund] of cases) {
+      const last = (await ask(code, gas)).at(-1)!;
+      const { gas: _, ...said } = last;
+      const wanted = { op, gasCost, ...(error && { error }), ...(refund && { refund }) };
+      expect(JSON.parse(JSON.stringify(said)), code).toEqual(wanted);
+    }
+    // The refund of a slot that is cleared stands at its SSTORE.
+    expect((await ask('5f60075500')).at(2)).toMatchObject({ op: 'SSTORE', gasCost: 5_000, refund: 4_800 });
+    // Init code that returns a byte 0xef, and one that returns more than a contract may have.
+    for (const [init, cost] of [
+      ['60ef60005360016000f3', 0],
+      ['6160016000f3', 3_462],
+    ] as const) {
+      const length = init.length / 2;
+      const hex = (value: number) => value.toString(16).padStart(2, '0');
+      // PUSH init, PUSH0, MSTORE, PUSH1 length, PUSH1 offset, PUSH0, CREATE.
+      const create = `${hex(0x5f + length)}${init}5f5260${hex(length)}60${hex(32 - length)}5ff000`;
+      const end = (await ask(create)).find(({ op }) => op === 'RETURN');
+      expect(end, init).toMatchObject({ gasCost: cost });
+      expect(end, init).not.toHaveProperty('error');
+    }
+    // A write in a static call.
+    const staticCall = `5f5f5f5f73${other.slice(2)}620186a0fa00`;
+    const inside = async (callee: string) => (await ask(staticCall, 200_000, callee)).at(-2);
+    expect(await inside('0x600160005500')).toMatchObject({
+      op: 'SSTORE',
+      gasCost: 0,
+      error: 'out of gas: write protection',
+    });
+    const transient = await inside('0x60015f5d00');
+    expect(transient).toMatchObject({ op: 'TSTORE', gasCost: 100 });
+    expect(transient).not.toHaveProperty('error');
+  });
+
+  test('a creation that is refused before it starts has its init code, and all but one 64th of the gas', async () => {
+    const { dev } = await scene();
+    const target = stranger('c0');
+    const frameOf = async (code: string, account: object = {}) => {
+      const stateOverrides = { [target]: { code, ...account } };
+      const call = { from: accountAt(0), to: target, gas: '0x493e0' };
+      const options = { tracer: 'callTracer', stateOverrides };
+      return (await dev.ask<CallFrame>('debug_traceCall', call, 'latest', options)).calls![0];
+    };
+    // As geth 1.17.10 answers debug_traceCall.
+    const poor = {
+      gas: '0x3b5b8',
+      gasUsed: '0x0',
+      input: `0x${'00'.repeat(10)}`,
+      error: 'insufficient balance for transfer',
+    };
+    expect(await frameOf('0x600a5f6c10000000000000000000000000f0')).toEqual({
+      type: 'CREATE',
+      from: target,
+      value: '0x10000000000000000000000000',
+      ...poor,
+    });
+    expect(await frameOf('0x6001600a5f6c10000000000000000000000000f5')).toEqual({
+      type: 'CREATE2',
+      from: target,
+      value: '0x10000000000000000000000000',
+      ...{ ...poor, gas: '0x3b5af' },
+    });
+    const last = await frameOf('0x63aabbccdd5f526004601c5ff0', { nonce: '0xffffffffffffffff' });
+    expect(last).toMatchObject({ input: '0xaabbccdd', error: 'nonce uint64 overflow' });
   });
 
   test('options that cannot be used are named', async () => {

@@ -221,7 +221,7 @@ describe('the text of an exception', () => {
     // Loaded here, so that mutants of the table count as covered.
     const { exceptionText } = await import('../../src/kernel/evm/exceptions.js');
     const { errorMessages: text } = EVMError;
-    expect(Array.from({ length: 18 }, (_, code) => exceptionText(code))).toEqual([
+    expect(Array.from({ length: 19 }, (_, code) => exceptionText(code))).toEqual([
       undefined,
       text.REVERT,
       text.OUT_OF_GAS,
@@ -239,6 +239,7 @@ describe('the text of an exception', () => {
       text.INITCODE_SIZE_VIOLATION,
       'nonce overflow',
       'precompile failed',
+      'return data out of bounds',
       text.INTERNAL_ERROR,
     ]);
   });

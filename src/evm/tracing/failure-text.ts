@@ -18,6 +18,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   14: 'max initcode size exceeded',
   15: 'nonce uint64 overflow',
   16: 'precompile failed',
+  17: 'return data out of bounds',
 };
 
 /**

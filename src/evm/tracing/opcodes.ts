@@ -1,14 +1,14 @@
-/** Name, words taken and words put, of each instruction that any fork has; runs of instructions by their first one. */
+/** Name, words taken, words put, and gas that is always charged first (from Berlin on), of each instruction that any fork has; runs of instructions by their first one. */
 const TABLE: Readonly<Record<number, string>> = {
-  0: 'STOP 0 0, ADD 2 1, MUL 2 1, SUB 2 1, DIV 2 1, SDIV 2 1, MOD 2 1, SMOD 2 1, ADDMOD 3 1, MULMOD 3 1, EXP 2 1, SIGNEXTEND 2 1',
-  16: 'LT 2 1, GT 2 1, SLT 2 1, SGT 2 1, EQ 2 1, ISZERO 1 1, AND 2 1, OR 2 1, XOR 2 1, NOT 1 1, BYTE 2 1, SHL 2 1, SHR 2 1, SAR 2 1, CLZ 1 1',
-  32: 'KECCAK256 2 1',
-  48: 'ADDRESS 0 1, BALANCE 1 1, ORIGIN 0 1, CALLER 0 1, CALLVALUE 0 1, CALLDATALOAD 1 1, CALLDATASIZE 0 1, CALLDATACOPY 3 0, CODESIZE 0 1, CODECOPY 3 0, GASPRICE 0 1, EXTCODESIZE 1 1, EXTCODECOPY 4 0, RETURNDATASIZE 0 1, RETURNDATACOPY 3 0, EXTCODEHASH 1 1',
-  64: 'BLOCKHASH 1 1, COINBASE 0 1, TIMESTAMP 0 1, NUMBER 0 1, DIFFICULTY 0 1, GASLIMIT 0 1, CHAINID 0 1, SELFBALANCE 0 1, BASEFEE 0 1, BLOBHASH 1 1, BLOBBASEFEE 0 1',
-  80: 'POP 1 0, MLOAD 1 1, MSTORE 2 0, MSTORE8 2 0, SLOAD 1 1, SSTORE 2 0, JUMP 1 0, JUMPI 2 0, PC 0 1, MSIZE 0 1, GAS 0 1, JUMPDEST 0 0, TLOAD 1 1, TSTORE 2 0, MCOPY 3 0',
-  240: 'CREATE 3 1, CALL 7 1, CALLCODE 7 1, RETURN 2 0, DELEGATECALL 6 1, CREATE2 4 1',
-  250: 'STATICCALL 6 1',
-  253: 'REVERT 2 0, INVALID 0 0, SELFDESTRUCT 1 0',
+  0: 'STOP 0 0, ADD 2 1 3, MUL 2 1 5, SUB 2 1 3, DIV 2 1 5, SDIV 2 1 5, MOD 2 1 5, SMOD 2 1 5, ADDMOD 3 1 8, MULMOD 3 1 8, EXP 2 1, SIGNEXTEND 2 1 5',
+  16: 'LT 2 1 3, GT 2 1 3, SLT 2 1 3, SGT 2 1 3, EQ 2 1 3, ISZERO 1 1 3, AND 2 1 3, OR 2 1 3, XOR 2 1 3, NOT 1 1 3, BYTE 2 1 3, SHL 2 1 3, SHR 2 1 3, SAR 2 1 3, CLZ 1 1 5',
+  32: 'KECCAK256 2 1 30',
+  48: 'ADDRESS 0 1 2, BALANCE 1 1 100, ORIGIN 0 1 2, CALLER 0 1 2, CALLVALUE 0 1 2, CALLDATALOAD 1 1 3, CALLDATASIZE 0 1 2, CALLDATACOPY 3 0 3, CODESIZE 0 1 2, CODECOPY 3 0 3, GASPRICE 0 1 2, EXTCODESIZE 1 1 100, EXTCODECOPY 4 0 100, RETURNDATASIZE 0 1 2, RETURNDATACOPY 3 0 3, EXTCODEHASH 1 1 100',
+  64: 'BLOCKHASH 1 1 20, COINBASE 0 1 2, TIMESTAMP 0 1 2, NUMBER 0 1 2, DIFFICULTY 0 1 2, GASLIMIT 0 1 2, CHAINID 0 1 2, SELFBALANCE 0 1 5, BASEFEE 0 1 2, BLOBHASH 1 1 3, BLOBBASEFEE 0 1 2',
+  80: 'POP 1 0 2, MLOAD 1 1 3, MSTORE 2 0 3, MSTORE8 2 0 3, SLOAD 1 1, SSTORE 2 0, JUMP 1 0 8, JUMPI 2 0 10, PC 0 1 2, MSIZE 0 1 2, GAS 0 1 2, JUMPDEST 0 0 1, TLOAD 1 1 100, TSTORE 2 0 100, MCOPY 3 0 3',
+  240: 'CREATE 3 1 32000, CALL 7 1 100, CALLCODE 7 1 100, RETURN 2 0, DELEGATECALL 6 1 100, CREATE2 4 1 32000',
+  250: 'STATICCALL 6 1 100',
+  253: 'REVERT 2 0, INVALID 0 0, SELFDESTRUCT 1 0 5000',
 };
 
 /** An instruction. */
@@ -17,21 +17,23 @@ export interface Opcode {
   /** Words that it takes from the stack, or that it needs there. */
   readonly takes: number;
   readonly puts: number;
+  /** What is charged before anything that depends on operands or state, from Berlin on. */
+  readonly fixedGas: number;
 }
 
 const OPCODES: (Opcode | undefined)[] = new Array(256);
 for (const [first, names] of Object.entries(TABLE)) {
   for (const [i, entry] of names.split(', ').entries()) {
-    const [name, takes, puts] = entry.split(' ');
-    OPCODES[Number(first) + i] = { name: name!, takes: Number(takes), puts: Number(puts) };
+    const [name, takes, puts, gas = 0] = entry.split(' ');
+    OPCODES[Number(first) + i] = { name: name!, takes: Number(takes), puts: Number(puts), fixedGas: Number(gas) };
   }
 }
-for (let n = 0; n <= 32; n++) OPCODES[0x5f + n] = { name: `PUSH${n}`, takes: 0, puts: 1 };
+for (let n = 0; n <= 32; n++) OPCODES[0x5f + n] = { name: `PUSH${n}`, takes: 0, puts: 1, fixedGas: n === 0 ? 2 : 3 };
 for (let n = 1; n <= 16; n++) {
-  OPCODES[0x7f + n] = { name: `DUP${n}`, takes: n, puts: n + 1 };
-  OPCODES[0x8f + n] = { name: `SWAP${n}`, takes: n + 1, puts: n + 1 };
+  OPCODES[0x7f + n] = { name: `DUP${n}`, takes: n, puts: n + 1, fixedGas: 3 };
+  OPCODES[0x8f + n] = { name: `SWAP${n}`, takes: n + 1, puts: n + 1, fixedGas: 3 };
 }
-for (let n = 0; n <= 4; n++) OPCODES[0xa0 + n] = { name: `LOG${n}`, takes: n + 2, puts: 0 };
+for (let n = 0; n <= 4; n++) OPCODES[0xa0 + n] = { name: `LOG${n}`, takes: n + 2, puts: 0, fixedGas: 0 };
 
 /** @returns undefined for a byte that is an instruction in no fork */
 export function opcodeOf(code: number): Opcode | undefined {

@@ -2,7 +2,7 @@ import { FLAGS } from '../../kernel/evm/evm-exports.js';
 import type { TraceEnter, TraceLeave, TraceRecord, TraceStep } from '../../kernel/evm/evm-types.js';
 import { bytesToBigInt, bytesToKey } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { failureText } from './failure-text.js';
+import { failedStep } from './failed-step.js';
 import { opcodeOf } from './opcodes.js';
 import type { Grow, Tracer } from './tracer.js';
 
@@ -29,7 +29,7 @@ interface StructLog {
   readonly returnData?: Hex;
   readonly memory?: readonly Hex[];
   storage?: Record<Hex, Hex>;
-  readonly refund?: number;
+  refund?: number;
 }
 
 /** An instruction and what the list says of it, if it has room for it. */
@@ -50,7 +50,11 @@ interface Frame {
   returned: bigint;
 }
 
-const [SLOAD, SSTORE, CALLCODE, DELEGATECALL, CREATE, CREATE2] = [0x54, 0x55, 0xf2, 0xf4, 0xf0, 0xf5];
+const [SLOAD, SSTORE, CALLCODE, DELEGATECALL, CREATE, CREATE2, SELFDESTRUCT] = [
+  0x54, 0x55, 0xf2, 0xf4, 0xf0, 0xf5, 0xff,
+];
+/** What earns refunds. */
+const EARNING: readonly number[] = [SSTORE, SELFDESTRUCT];
 const isCreation = (op: number) => op === CREATE || op === CREATE2;
 const REVERT = 1;
 const CODE_BYTE_GAS = 200n;
@@ -69,11 +73,12 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
   /** Slots that were read or written, by account. */
   const storage = new Map<string, Map<Hex, Hex>>();
 
-  function settle(frame: Frame, gasNow: bigint, next: TraceStep | undefined, grow: Grow): void {
+  function settle(frame: Frame, gasNow: bigint, refundNow: bigint, next: TraceStep | undefined, grow: Grow): void {
     const { last } = frame;
     if (last === undefined) return;
     frame.last = undefined;
     last.log.gasCost = Number(last.step.gas - gasNow + frame.returned);
+    if (EARNING.includes(last.step.op)) setRefund(last.log, refundNow);
     frame.returned = 0n;
     if (options.disableStorage !== true) noteSlot(frame, last, next, grow);
   }
@@ -92,7 +97,7 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
 
   function step(record: TraceStep, grow: Grow): void {
     const frame = frames.at(-1)!;
-    settle(frame, record.gas, record, grow);
+    settle(frame, record.gas, record.refund, record, grow);
     const isShown = logs.length < limit;
     if (isShown) grow(charactersOf(record, options));
     const log = logOf(record, options);
@@ -112,13 +117,16 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
     const frame = frames.pop()!;
     const { exception, outputLength } = record;
     const gasLeft = BigInt(record.gas);
-    const error = exception === REVERT ? undefined : failureText(record);
-    if (frame.last !== undefined && error !== undefined && frame.last.step.pc === record.pc) {
-      frame.last.log.error = error;
+    const { last } = frame;
+    if (last !== undefined && exception !== 0 && exception !== REVERT && last.step.pc === record.pc) {
+      const { cost, error } = failedStep(last.step, record);
+      last.log.gasCost = Number(cost);
+      if (error !== undefined) last.log.error = error;
+      if (EARNING.includes(last.step.op)) setRefund(last.log, record.refund);
       frame.last = undefined;
     }
     const deposit = frame.isCreation && exception === 0 ? CODE_BYTE_GAS * BigInt(outputLength) : 0n;
-    settle(frame, gasLeft + deposit, undefined, grow);
+    settle(frame, gasLeft + deposit, record.refund, undefined, grow);
     const parent = frames.at(-1);
     if (parent !== undefined) parent.returned += gasLeft;
   }
@@ -141,6 +149,12 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
       structLogs: logs,
     }),
   };
+}
+
+/** A refund stands at the instruction that earns it. */
+function setRefund(log: StructLog, refund: bigint): void {
+  if (refund === 0n) delete log.refund;
+  else log.refund = Number(refund);
 }
 
 function charactersOf({ stack, memory, returnData }: TraceStep, { disableStack }: StructLogOptions): number {

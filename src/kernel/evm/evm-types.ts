@@ -122,6 +122,11 @@ export interface TraceLeave {
   readonly pc: number;
   readonly op: number;
   readonly stackItems: number;
+  /** Gas after that instruction, before the price of deployed code; below zero if it lacked gas. */
+  readonly rest: bigint;
+  /** The refunds before the frame was taken back. */
+  readonly refund: bigint;
+  readonly memoryBytes: number;
   /** The output is a part of `bytes`, which are not copied. */
   readonly bytes: Uint8Array;
   readonly outputAt: number;

@@ -17,6 +17,7 @@ const EXCEPTIONS: readonly (string | undefined)[] = [
   'initcode exceeds max initcode size',
   'nonce overflow',
   'precompile failed',
+  'return data out of bounds',
 ];
 
 /** Why an execution failed, by its code; undefined for the code 0, which is none. */

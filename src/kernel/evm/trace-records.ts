@@ -8,7 +8,7 @@ import type { TracedGas, TraceEnter, TraceLeave, TraceRecord, TraceStep } from '
 const TRACE = { enter: 1, leave: 2, step: 3 } as const;
 const CALL = { depth: 12, gas: 16, logs: 24 } as const;
 const ENTER = { op: 8, caller: 28, callee: 48, length: 68, value: 72, input: 104 } as const;
-const LEAVE = { exception: 8, pc: 28, op: 32, items: 36, output: 40 } as const;
+const LEAVE = { exception: 8, pc: 28, op: 32, items: 36, rest: 40, refund: 48, memory: 56, output: 64 } as const;
 const STEP = {
   pc: 8,
   op: 12,
@@ -136,6 +136,18 @@ class Leave extends CallRecord implements TraceLeave {
 
   get stackItems(): number {
     return this.word(LEAVE.items);
+  }
+
+  get rest(): bigint {
+    return BigInt.asIntN(64, this.memory.i64(this.at + LEAVE.rest));
+  }
+
+  get refund(): bigint {
+    return this.memory.i64(this.at + LEAVE.refund);
+  }
+
+  get memoryBytes(): number {
+    return this.word(LEAVE.memory);
   }
 }
 
