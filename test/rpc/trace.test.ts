@@ -221,7 +221,7 @@ describe('a call', () => {
     };
     const BALANCE = `73${other.slice(2)}31`;
     // Code, gas, and the last step as geth 1.17.10 has it (debug_traceCall of geth --dev, Prague): op, gas cost, error, refund.
-    const cases: [string, number, string, number, string?, number?][] = [
+    const cases: [string, number, string, number, (string | undefined)?, number?][] = [
       ['60015f5f3e', 300_000, 'RETURNDATACOPY', 9],
       ['650100000000005f5f3e', 300_000, 'RETURNDATACOPY', 3, 'out of gas: gas uint64 overflow'],
       ['01', 300_000, 'ADD', 3, 'stack underflow (0 <=> 2)'],
