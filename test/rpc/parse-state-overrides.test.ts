@@ -32,6 +32,7 @@ describe('state overrides', () => {
         movePrecompileTo: address,
       },
     ]);
+    expect(parseStateOverrides({ [ADDRESS]: null })).toEqual(parseStateOverrides({ [ADDRESS]: {} }));
     expect(parseStateOverrides({ [ADDRESS]: { balance: null, code: '0x' } })).toEqual([
       { address, code: new Uint8Array() },
     ]);
@@ -43,7 +44,6 @@ describe('state overrides', () => {
     [{ '0x12': {} }, 'stateOverride.0x12: expected 20 bytes, got 1'],
     [{ __proto: {} }, 'stateOverride.__proto: does not start with 0x'],
     [{ [ADDRESS]: 1 }, `stateOverride.${ADDRESS}: is not an object`],
-    [{ [ADDRESS]: null }, `stateOverride.${ADDRESS}: is missing`],
     [{ [ADDRESS]: { balance: 1 } }, `stateOverride.${ADDRESS}.balance: is not a string`],
     [{ [ADDRESS]: { balance: '1' } }, `stateOverride.${ADDRESS}.balance: is not 0x and hex digits`],
     [{ [ADDRESS]: { nonce: '0x10000000000000000' } }, `stateOverride.${ADDRESS}.nonce: does not fit 64 bits`],

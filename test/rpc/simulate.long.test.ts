@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { simulateArea, simulateLightArea } from '../../conformance/execution-apis.js';
+import type { GenesisJson } from '../../src/chain/devnet/state/genesis-json.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { runArea } from '../support/area-checks.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
-import { hasFixture } from '../support/fixtures.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 
 interface Call {
   readonly returnData: Hex;
@@ -209,10 +210,46 @@ describe('a simulation that is refused', () => {
       { calls: [{ ...sent, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] }] },
       {},
     ],
+    ['an unknown block override', -32602, { blockOverrides: { coinbase: sent.to } }, {}],
+    ['an unknown state override', -32602, { stateOverrides: { [CONTRACT]: { kode: '0x' } } }, {}],
+    ['a difficulty after the merge', -32602, { blockOverrides: { difficulty: '0x0' } }, {}],
     ['both forms of storage', -32000, { stateOverrides: { [CONTRACT]: { state: {}, stateDiff: {} } } }, {}],
   ])('for %s: %i', async (_what, code, block, options) => {
     const dev = await devNode();
     expect(await refusal(dev, [block], options)).toBe(code);
+  });
+
+  it('not for overrides that are null', async () => {
+    const dev = await devNode();
+    const hashes = async (block: object) => (await simulate(dev, [block])).map(({ hash }) => hash);
+    const plain = await hashes({});
+    for (const block of [
+      { blockOverrides: null, stateOverrides: null, calls: null },
+      { blockOverrides: { number: null, feeRecipient: null } },
+      { stateOverrides: { [CONTRACT]: null } },
+    ])
+      expect(await hashes(block)).toEqual(plain);
+  });
+
+  it('for what blobs cost only with validation, if the call offers nothing for them', async () => {
+    const genesis = fixtureJson<GenesisJson>('tracing/scenarios/genesis.json');
+    const dev = await devNode({ chain: { kind: 'devnet', genesis, mining: 'manual' } });
+    const blobs = { blobVersionedHashes: [`0x01${'00'.repeat(31)}`] };
+    const expensive = { blobBaseFee: `0x${(10n ** 30n).toString(16)}` };
+    const poor = { from: stranger('12'), to: stranger('11') };
+    for (const call of [
+      { ...poor, ...blobs },
+      { ...sent, ...blobs, maxFeePerBlobGas: '0x0' },
+    ]) {
+      const [block] = await simulate(dev, [{ blockOverrides: expensive, calls: [call] }]);
+      expect(block!.calls).toMatchObject([{ status: '0x1' }]);
+      // As geth: an offer is checked, and with validation so is none.
+      const offer = { ...call, maxFeePerBlobGas: '0x1' };
+      if ('maxFeePerGas' in call)
+        expect(await refusal(dev, [{ blockOverrides: expensive, calls: [offer] }])).toBeLessThan(0);
+    }
+    const validated = await refusal(dev, [{ calls: [{ ...sent, ...blobs }] }], { validation: true });
+    expect(validated).toBeLessThan(0);
   });
 
   it('for no block, too many, and one that is not there', async () => {

@@ -92,16 +92,51 @@ describe.each(['besu', 'geth'] as const)('simulated calls on a network of %s', (
     }
   });
 
-  test('both storage forms: one after the other with Besu, an error with geth', async () => {
+  test('both storage forms in one override are an error', async () => {
     const overrides = {
       [at(1)]: { code: returning('600154'), state: { [word(1)]: word(2) }, stateDiff: { [word(1)]: word(3) } },
     };
-    const answer = ask('eth_call', { to: at(1) }, 'latest', overrides);
-    if (gasSearch === 'besu') expect(await answer).toBe(word(3));
-    else {
-      const message = expect.stringContaining(`account ${at(1)} has both 'state' and 'stateDiff'`);
-      await expect(answer).rejects.toMatchObject({ code: -32602, message });
+    const message = expect.stringContaining(`account ${at(1)} has both 'state' and 'stateDiff'`);
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'debug_traceCall']) {
+      const answer = method.startsWith('debug')
+        ? ask(method, { to: at(1) }, 'latest', { stateOverrides: overrides })
+        : ask(method, { to: at(1) }, 'latest', overrides);
+      await expect(answer, method).rejects.toMatchObject({ code: -32602, message });
     }
+    await expect(ask('linea_estimateGas', { to: at(1) }, overrides)).rejects.toMatchObject({ code: -32602, message });
+  });
+
+  test('a call that names another chain is an error', async () => {
+    const call = { from: FROM, to: at(1) };
+    const chainId = await ask<Hex>('eth_chainId');
+    const methods = [
+      ...['eth_call', 'eth_estimateGas', 'linea_estimateGas', 'eth_createAccessList', 'debug_traceCall'],
+      'eth_fillTransaction',
+    ];
+    for (const method of methods) {
+      await ask(method, { ...call, chainId });
+      for (const other of ['0x5', '0x0']) {
+        const message = expect.stringContaining(`have=${Number(other)}, want=${Number(chainId)}`);
+        const answer = ask(method, { ...call, chainId: other });
+        await expect(answer, method).rejects.toMatchObject({ code: -32602, message });
+      }
+    }
+    await node.previewTransaction({ ...call, chainId });
+    const preview = node.previewTransaction({ ...call, chainId: '0x5' });
+    await expect(preview).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('chainId') });
+  });
+
+  test('an access list drops sender, recipient and precompiles of the list that was given', async () => {
+    // As geth 1.17.10 answers.
+    const kept = { address: `0x${'d0'.repeat(20)}`, storageKeys: [word(0)] };
+    const accessList = [
+      { address: FROM, storageKeys: [word(1)] },
+      { address: IDENTITY, storageKeys: [word(0)] },
+      { address: at(1), storageKeys: [word(2)] },
+      kept,
+    ];
+    const answer = await ask<AccessList>('eth_createAccessList', { from: FROM, to: at(1), accessList });
+    expect(answer.accessList).toEqual([kept]);
   });
 
   test('an override at the address of a precompile: geth takes the precompile away', async () => {

@@ -1,9 +1,11 @@
 import { createdAddress } from '../../ethereum/created-address.js';
-import { ZERO_ADDRESS } from '../../primitives/bytes.js';
+import { bigIntToBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import type { AccessListEntry, CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { BlockContext } from '../block-context.js';
+import { rulesAt } from '../common.js';
 import { RunBudget } from '../interpreter/run-budget.js';
+import { activePrecompiles } from '../precompiles/active-precompiles.js';
 import { ReadCache } from '../state/read-cache.js';
 import type { StateReader } from '../state/state-reader.js';
 import type { TransactionOutcome } from '../transactions/transaction-message.js';
@@ -22,8 +24,8 @@ type TouchedSlots = Map<Hex, Set<Hex>>;
 
 /**
  * The access list that covers everything a call touches. The call is repeated with the list of the run before until
- * nothing is added. Sender, recipient, coinbase and precompiles are always warm: they are listed only for their slots,
- * or if the caller listed them.
+ * nothing is added. Sender, recipient, coinbase and precompiles are always warm: they are listed only for slots that the
+ * call touches, and dropped from the list that the caller gave.
  *
  * @throws PlumblineError as `simulateCallAt`; a call that reverts or fails is an outcome
  * @source docs/spec/json-rpc.md 2; ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go, CreateAccessList
@@ -39,7 +41,10 @@ export async function accessListAt(
   const recipient = call.to ?? (await createdBy(withOverrides(cached, options.overrides ?? []), call));
   const warm = new Set([call.from ?? ZERO_ADDRESS, recipient, block.coinbase].map((address) => bytesToHex(address)));
   const touched: TouchedSlots = new Map();
-  addEntries(touched, call.accessList ?? [], new Set());
+  const dropped = new Set([...warm, ...precompilesOf(options.network, block)]);
+  dropped.delete(bytesToHex(block.coinbase));
+  const given = (call.accessList ?? []).filter(({ address }) => !dropped.has(bytesToHex(address)));
+  addEntries(touched, given, new Set());
   for (;;) {
     const accessList = entriesOf(touched);
     const outcome = await simulateCallAt(
@@ -52,6 +57,10 @@ export async function accessListAt(
     addEntries(touched, outcome.touched ?? [], warm);
     if (sizeOf(touched) === before) return { accessList, outcome };
   }
+}
+
+function precompilesOf(network: SimulatedCallOptions['network'], { number, timestamp }: BlockContext): Hex[] {
+  return activePrecompiles(rulesAt(network, number, timestamp)).map((id) => bytesToHex(bigIntToBytes(BigInt(id), 20)));
 }
 
 /** Address of the contract that a call without recipient creates. */

@@ -75,7 +75,7 @@ export async function simulateCallAt(
 export function groundOf(reader: StateReader, { overrides = [], overrideRules }: SimulatedCallOptions) {
   const asGeth = overrideRules === 'geth';
   return {
-    state: new StateOverlay(withOverrides(reader, overrides, { oneStorageForm: asGeth })),
+    state: new StateOverlay(withOverrides(reader, overrides)),
     machineOptions: precompileOverrides(overrides, asGeth),
   };
 }

@@ -7,25 +7,14 @@ import type { AccountOverride, StateOverrides } from '../../primitives/state-ove
 import type { MachineOptions } from '../interpreter/machine.js';
 import type { Account, StateReader } from '../state/state-reader.js';
 
-/** Rules that state overrides follow. */
-export interface OverrideOptions {
-  /** Refuse an account with both `state` and `stateDiff`, as geth does. Besu applies `state`, then `stateDiff`. */
-  readonly oneStorageForm?: boolean;
-}
-
 /**
  * The state `base` with overrides applied.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for both storage forms at once, with `oneStorageForm`
+ * @throws PlumblineError `INVALID_PARAMETER` for an account with both storage forms, as geth
  * @source docs/spec/fees.md 5.6
  */
-export function withOverrides(
-  base: StateReader,
-  overrides: StateOverrides,
-  options: OverrideOptions = {},
-): StateReader {
-  if (overrides.length === 0) return base;
-  return new OverriddenState(base, overrides, options);
+export function withOverrides(base: StateReader, overrides: StateOverrides): StateReader {
+  return overrides.length === 0 ? base : new OverriddenState(base, overrides);
 }
 
 /**
@@ -54,11 +43,10 @@ class OverriddenState implements StateReader {
   constructor(
     private readonly base: StateReader,
     overrides: StateOverrides,
-    options: OverrideOptions,
   ) {
     for (const override of overrides) {
       const address = bytesToHex(override.address);
-      if (options.oneStorageForm && override.state !== undefined && override.stateDiff !== undefined) {
+      if (override.state !== undefined && override.stateDiff !== undefined) {
         throw invalidParameter('stateOverride', `account ${address} has both 'state' and 'stateDiff'`);
       }
       const slots = new Map<Hex, Uint8Array>();

@@ -56,7 +56,7 @@ export async function estimateGasAt(
   const { network, overrides = [], search } = options;
   const asGeth = search === 'geth';
   const onChain = ReadCache.over(reader);
-  const state = new StateOverlay(withOverrides(onChain, overrides, { oneStorageForm: asGeth }));
+  const state = new StateOverlay(withOverrides(onChain, overrides));
   const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   try {
     return await searchOn(machine, call, options, onChain);

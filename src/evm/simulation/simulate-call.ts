@@ -65,7 +65,7 @@ export async function runCall(
   const maxPrice = message.gasPrice ?? message.maxFeePerGas ?? 0n;
   const unpriced = maxPrice === 0n && (message.maxPriorityFeePerGas ?? 0n) === 0n;
   const lowPrice = !validation && unpriced;
-  const leniency = { nonce: 'any', lowPrice, contractSender: true, gasAboveCap: true } as const;
+  const leniency = { nonce: 'any', lowPrice, freeBlobs: !validation, contractSender: true, gasAboveCap: true } as const;
   try {
     return { transaction, outcome: await runTransaction(machine, message, { leniency, budget }) };
   } catch (error) {

@@ -174,6 +174,8 @@ class Simulation {
   private contextOf({ number, timestamp, overrides }: PlannedBlock, rules: Rules): BlockContext {
     const { header: parent } = this.parent;
     const { blobs, osaka } = rules;
+    if (rules.paris && overrides.difficulty !== undefined)
+      throw simulationRefused('parameter', `block ${number}: difficulty override is not allowed after the merge`);
     const blobFee = blobs && blobBaseFee(nextExcessBlobGas(parent, blobs, osaka), blobs);
     const baseFee = this.options.validation ? (nextBlockBaseFee(parent, rules) ?? 0n) : 0n;
     return {

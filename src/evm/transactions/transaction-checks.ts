@@ -120,7 +120,8 @@ function checkBlobs({ rules, block }: ExecutionBase, message: TransactionMessage
   if (hashes.some((hash) => hash[0] !== BLOB_HASH_VERSION))
     throw rejected('malformed', 'a blob hash has an unknown version');
   const price = block.blobBaseFee ?? 1n;
-  if (options.baseFeePerGas === 0n && (message.maxFeePerBlobGas ?? 0n) === 0n) return 0n;
+  const isFree = options.baseFeePerGas === 0n || options.leniency?.freeBlobs === true;
+  if (isFree && (message.maxFeePerBlobGas ?? 0n) === 0n) return 0n;
   if (options.leniency?.lowPrice !== true && (message.maxFeePerBlobGas ?? 0n) < price) {
     throw rejected(
       'gas-price',

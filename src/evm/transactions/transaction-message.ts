@@ -62,6 +62,8 @@ export interface Leniency {
   readonly nonce?: 'future' | 'any';
   /** The price may be below the base fee; the coinbase then gets nothing. */
   readonly lowPrice?: boolean;
+  /** Blobs cost nothing if the sender offers nothing for them. */
+  readonly freeBlobs?: boolean;
   /** The prepayment is skipped if the balance is too low. The value must still be covered. */
   readonly unfunded?: boolean;
   /** The sender may have code (EIP-3607). */

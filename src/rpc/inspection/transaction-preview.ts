@@ -17,6 +17,8 @@ export interface PreviewCall {
   readonly maxPriorityFeePerGas?: Hex;
   /** The sender's next nonce when left out. */
   readonly nonce?: Hex;
+  /** The chain that it is for, if it says so; another one than that of the node is an error. */
+  readonly chainId?: Hex;
   readonly accessList?: readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
   readonly authorizationList?: readonly Readonly<
     Record<'chainId' | 'address' | 'nonce' | 'yParity' | 'r' | 's', Hex>

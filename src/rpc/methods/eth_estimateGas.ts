@@ -2,7 +2,7 @@ import { isHead, isPending } from '../../chain/block-reference.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { requireBlock } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
@@ -16,7 +16,7 @@ import { defineMethod } from './context.js';
 export const eth_estimateGas = defineMethod(
   'eth_estimateGas',
   async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas }) => {
-    const call = parseCallRequest(callParam);
+    const call = parseCallOn(context.chain.network, callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';
     const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
     const overrides = parseStateOverrides(overridesParam);

@@ -4,7 +4,7 @@ import { keccak256 } from '../../kernel/keccak.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { formatPendingTransaction } from '../answers/format.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseCallOn } from '../parsing/parse-call.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { pendingNonce } from './account-state.js';
@@ -20,7 +20,7 @@ const NO_BYTES = new Uint8Array(0);
  * @source ethereum/go-ethereum@02b73d4ea7 internal/ethapi/api.go, FillTransaction
  */
 export const eth_fillTransaction = defineMethod('eth_fillTransaction', async (context, [param], options) => {
-  const call = parseCallRequest(param);
+  const call = parseCallOn(context.chain.network, param);
   const { from } = call;
   if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
   if (call.maxFeePerBlobGas !== undefined) throw invalidParams('type', 'must be 0, 1, 2 or 4', SUBJECT);

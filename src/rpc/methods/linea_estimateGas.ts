@@ -2,7 +2,7 @@ import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { requireBlock } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
@@ -20,7 +20,7 @@ export async function readEstimateRequest(
   [callParam, second, third]: readonly unknown[],
   { signal, gas }: MethodCallOptions,
 ): Promise<EstimateRequest> {
-  const call = parseCallRequest(callParam, { lenient: true });
+  const call = parseCallOn(context.chain.network, callParam, { lenient: true });
   const { txGasLimit } = context.chain.network;
   if (call.gas !== undefined && call.gas > txGasLimit) {
     throw invalidParams('gas', `is above the transaction gas limit of ${txGasLimit}`);

@@ -34,7 +34,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   call,
 ): Promise<TransactionPreview> => {
   const { chain, maxAnswerBytes } = context;
-  const wanted = parsePreview(params);
+  const wanted = parsePreview(context.chain.network, params);
   const { block: reference, overrides, blockOverrides, watch, errors, accessLists } = wanted;
   const calls: CallRequest[] = [];
   for (const one of wanted.calls) calls.push(one instanceof Uint8Array ? await signedCall(one, chain) : one);

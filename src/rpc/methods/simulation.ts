@@ -4,7 +4,7 @@ import type { SimulatedCallOptions as SimulationOptions } from '../../evm/calls/
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
+import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { executionPointOf } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
@@ -23,7 +23,7 @@ export async function readSimulation(
   [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
   { signal, gas }: MethodCallOptions,
 ): Promise<Simulation> {
-  const call = parseCallRequest(callParam);
+  const call = parseCallOn(context.chain.network, callParam);
   const overrides = parseStateOverrides(overridesParam);
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
   const { state, block } = await executionPointOf(context, blockParam, { call, overrides, signal, gas });

@@ -5,6 +5,11 @@ import { optional, parseAddress, parseHash, parseIndex, parseQuantity, requireOb
 const SUBJECT = 'block override params';
 const PARAMETER = 'blockOverrides';
 
+/** Members of block overrides. */
+export const BLOCK_OVERRIDES: readonly string[] = [
+  ...['number', 'time', 'gasLimit', 'difficulty', 'feeRecipient', 'prevRandao', 'baseFeePerGas', 'blobBaseFee'],
+];
+
 /** Members that geth knows and refuses here. */
 const UNSUPPORTED = ['beaconRoot', 'withdrawals'];
 

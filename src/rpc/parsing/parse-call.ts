@@ -17,6 +17,17 @@ import {
 const SUBJECT = 'call params';
 const DECIMAL = /^[0-9]{1,78}$/;
 
+/** As `parseCallRequest`. A call that names another chain is refused. @throws RpcError -32602 also for that */
+export function parseCallOn(
+  { chainId }: { readonly chainId: number },
+  value: unknown,
+  options: { readonly lenient?: boolean } = {},
+): CallRequest {
+  const call = parseCallRequest(value, options);
+  if (call.chainId === undefined || call.chainId === BigInt(chainId)) return call;
+  throw invalidParams('chainId', `does not match node's (have=${call.chainId}, want=${chainId})`, SUBJECT);
+}
+
 /**
  * The call object of `eth_call` and the estimates. Members that are missing or null stay absent, unknown ones (`type`,
  * blob fields) are ignored.

@@ -35,12 +35,18 @@ export function parseLogRequest(value: unknown): LogRequest {
     range: parseRange(request),
     filter: {
       addresses: oneOrMany(request.address, 'address', parseAddress),
-      topics: topics.map((topic, position) => oneOrMany(topic, `topics[${position}]`, parseHash)),
+      topics: topics.map((topic, position) => oneOrMany(topic, `topics[${position}]`, parseHash, true)),
     },
   };
 }
 
-function parseRange({ blockHash, fromBlock, toBlock }: Readonly<Record<string, unknown>>): LogRequest['range'] {
+/** The hash of one block is also taken as `blockhash`, as Besu and geth take it. */
+function parseRange({
+  fromBlock,
+  toBlock,
+  blockhash,
+  blockHash = blockhash,
+}: Readonly<Record<string, unknown>>): LogRequest['range'] {
   const bound = (end: unknown, name: string) =>
     optional(end, (present) => parseBlockReference(present, undefined, name));
   const [from, to] = [bound(fromBlock, 'fromBlock'), bound(toBlock, 'toBlock')];
@@ -51,12 +57,13 @@ function parseRange({ blockHash, fromBlock, toBlock }: Readonly<Record<string, u
 
 type Parse = (value: unknown, parameter: string, subject: string) => Uint8Array;
 
-/** @returns undefined where everything matches */
-function oneOrMany(value: unknown, parameter: string, parse: Parse): Uint8Array[] | undefined {
+/** @param matchesNull - null among the alternatives matches all, as in geth. @returns undefined where everything matches */
+function oneOrMany(value: unknown, parameter: string, parse: Parse, matchesNull = false): Uint8Array[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) return [parse(value, parameter, SUBJECT)];
   if (value.length > MAX_ALTERNATIVES) {
     throw invalidParams(parameter, `has more than ${MAX_ALTERNATIVES} alternatives`, SUBJECT);
   }
-  return value.length === 0 ? undefined : value.map((item) => parse(item, parameter, SUBJECT));
+  if (value.length === 0 || (matchesNull && value.includes(null))) return undefined;
+  return value.map((item) => parse(item, parameter, SUBJECT));
 }

@@ -104,6 +104,13 @@ export function requireObject(value: unknown, parameter: string, subject: string
   return value as Record<string, unknown>;
 }
 
+/** @throws RpcError -32602 that names a member that is not one of these */
+export function requireMembers(object: object, names: readonly string[], parameter: string, subject: string): void {
+  const unknown = Object.keys(object).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw invalidParams(`${parameter}.${unknown.slice(0, 40)}`, `is not known; there are ${names.join(', ')}`, subject);
+}
+
 /** @throws RpcError -32602 */
 export function requireText(value: unknown, parameter: string, subject: string): string {
   if (value === undefined || value === null) throw missing(parameter, subject);

@@ -6,7 +6,7 @@ import type { StateOverrides } from '../../primitives/state-overrides.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseBlockReference } from './parse-block-reference.js';
-import { parseCallRequest } from './parse-call.js';
+import { parseCallOn } from './parse-call.js';
 import {
   optional,
   parseAddress,
@@ -43,7 +43,10 @@ const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
 const AFTER_TYPE = /(?<=[\w)\]])(?:\s+[A-Za-z_$][\w$]*)+(?=\s*[,)])/g;
 
 /** `[calls, options]`. @throws RpcError -32602 that names the member */
-export function parsePreview([callsParam, optionsParam]: readonly unknown[]): PreviewRequest {
+export function parsePreview(
+  network: { readonly chainId: number },
+  [callsParam, optionsParam]: readonly unknown[],
+): PreviewRequest {
   const calls = Array.isArray(callsParam) ? callsParam : [callsParam];
   if (calls.length === 0 || calls.length > MAX_CALLS)
     throw invalidParams('calls', `must be 1 to ${MAX_CALLS} calls, got ${calls.length}`, SUBJECT);
@@ -56,7 +59,9 @@ export function parsePreview([callsParam, optionsParam]: readonly unknown[]): Pr
     throw invalidParams('options.block', 'is always the block before; the calls run in the next one', SUBJECT);
   return {
     calls: calls.map((call, i) =>
-      typeof call === 'string' ? parseBytes(call, `calls[${i}]`, SUBJECT) : parseCallRequest(call, { lenient: true }),
+      typeof call === 'string'
+        ? parseBytes(call, `calls[${i}]`, SUBJECT)
+        : parseCallOn(network, call, { lenient: true }),
     ),
     block,
     overrides: parseStateOverrides(options.stateOverrides),

@@ -1,7 +1,7 @@
 import type { Withdrawal } from '../../ethereum/withdrawal.js';
 import type { BlockCall, BlockRequest, SimulatedBlockOverrides } from '../../evm/simulation/simulation.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { parseBlockOverrides } from './parse-block-overrides.js';
+import { BLOCK_OVERRIDES, parseBlockOverrides } from './parse-block-overrides.js';
 import { parseCallRequest } from './parse-call.js';
 import {
   optional,
@@ -10,6 +10,7 @@ import {
   parseHash,
   parseQuantity,
   requireArray,
+  requireMembers,
   requireObject,
 } from './parse-params.js';
 import { parseStateOverrides } from './parse-state-overrides.js';
@@ -48,14 +49,18 @@ function parseBlock(value: unknown, at: string): BlockRequest {
   const { blockOverrides, stateOverrides, calls } = requireObject(value, at, SUBJECT);
   return {
     overrides: optional(blockOverrides, (present) => parseOverrides(present, `${at}.blockOverrides`)) ?? {},
-    stateOverrides: parseStateOverrides(stateOverrides, `${at}.stateOverrides`),
+    stateOverrides: parseStateOverrides(stateOverrides, `${at}.stateOverrides`, { strict: true }),
     calls: optional(calls, (present) => requireArray(present, `${at}.calls`, SUBJECT).map(parseCall)) ?? [],
   };
 }
 
+const OVERRIDES = [...BLOCK_OVERRIDES, 'beaconRoot', 'withdrawals'];
+
 /** The block overrides of calls, and those that only a simulated block can have. */
 function parseOverrides(value: unknown, at: string): SimulatedBlockOverrides {
-  const { beaconRoot, withdrawals, ...plain } = requireObject(value, at, SUBJECT);
+  const members = requireObject(value, at, SUBJECT);
+  requireMembers(members, OVERRIDES, at, SUBJECT);
+  const { beaconRoot, withdrawals, ...plain } = members;
   const root = optional(beaconRoot, (present) => parseHash(present, `${at}.beaconRoot`, SUBJECT));
   const paid = optional(withdrawals, (present) => parseWithdrawals(present, `${at}.withdrawals`));
   return {

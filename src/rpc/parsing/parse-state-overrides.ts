@@ -1,26 +1,42 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/state-overrides.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { optional, parseAddress, parseBytes, parseHash, parseQuantity, requireObject } from './parse-params.js';
+import {
+  optional,
+  parseAddress,
+  parseBytes,
+  parseHash,
+  parseQuantity,
+  requireMembers,
+  requireObject,
+} from './parse-params.js';
 
 const SUBJECT = 'state override params';
+const MEMBERS = ['balance', 'nonce', 'code', 'state', 'stateDiff', 'movePrecompileToAddress'];
 
 /**
  * A state override set: an object from addresses to new values for members of the account. Slots and their values
- * have 32 bytes. Unknown members are ignored. The same address or slot in two spellings is refused.
+ * have 32 bytes. Null in place of an account's members overrides nothing. The same address or slot in two spellings is refused.
  *
+ * @param options.strict - unknown members are refused, too; otherwise they are ignored
  * @returns an empty list where the parameter is missing or null
  * @throws RpcError -32602 that names the address, and the member or slot
  * @source docs/spec/interface.md 2.4, docs/spec/fees.md 5.6
  */
-export function parseStateOverrides(value: unknown, parameter = 'stateOverride'): StateOverrides {
+export function parseStateOverrides(
+  value: unknown,
+  parameter = 'stateOverride',
+  options: { readonly strict?: boolean } = {},
+): StateOverrides {
   if (value === undefined || value === null) return [];
   const seen = new Set<string>();
   return Object.entries(requireObject(value, parameter, SUBJECT)).map(([key, entry]) => {
     const at = `${parameter}.${excerpt(key)}`;
     const address = parseAddress(key, at, SUBJECT);
     refuseTwice(seen, address, at);
-    return parseAccountOverride(address, requireObject(entry, at, SUBJECT), at);
+    const members = optional(entry, (present) => requireObject(present, at, SUBJECT)) ?? {};
+    if (options.strict === true) requireMembers(members, MEMBERS, at, SUBJECT);
+    return parseAccountOverride(address, members, at);
   });
 }
 
