@@ -1,6 +1,8 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createTxFromRLP } from '@ethereumjs/tx';
+import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
 import { describe, expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
@@ -9,6 +11,42 @@ import { transferCalldata } from '../support/sign.js';
 
 const ETHER = `0x${(10n ** 18n).toString(16)}`;
 const balanceSlot = (address: Hex) => bytesToHex(tokenBalanceSlot(hexToBytes(address)));
+
+describe('a transaction of type 4', () => {
+  test('is sent, signed and run unsigned with its authorizations', async () => {
+    const { ask } = await devNode();
+    const [from, authority, target] = [accountAt(0), accountAt(1), TEST_TOKEN];
+    const delegated = async () => (await ask<Hex>('eth_getCode', authority, 'latest')).toLowerCase();
+    const authorized = (nonce: number, address: Hex) => {
+      const fields = { chainId: '0xe703', address, nonce: `0x${nonce.toString(16)}` } as const;
+      const tuple = eoaCode7702SignAuthorization(fields, hexToBytes(DEV_ACCOUNTS[1]!.privateKey));
+      const [yParity, r, s] = tuple
+        .slice(3)
+        .map(
+          (one) => `0x${(one as Uint8Array).length === 0 ? '0' : BigInt(bytesToHex(one as Uint8Array)).toString(16)}`,
+        );
+      return { ...fields, yParity, r, s };
+    };
+    const call = { from, to: from, authorizationList: [authorized(0, target)] };
+    const hash = await ask<Hex>('eth_sendTransaction', call);
+    expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', type: '0x4' });
+    expect(await delegated()).toBe(`0xef0100${target.slice(2).toLowerCase()}`);
+    expect(await ask('eth_getTransactionByHash', hash)).toMatchObject({ from, authorizationList: [{ nonce: '0x0' }] });
+
+    const raw = await ask<Hex>('eth_signTransaction', { ...call, authorizationList: [authorized(1, stranger('dd'))] });
+    expect(raw).toMatch(/^0x04/);
+    await ask('eth_sendRawTransaction', raw);
+    expect(await delegated()).toBe(`0xef0100${'dd'.repeat(20)}`);
+
+    await ask('anvil_setBalance', stranger('66'), '0xde0b6b3a7640000');
+    const unsigned = { ...call, from: stranger('66'), authorizationList: [authorized(2, target)] };
+    const sent = await ask<Hex>('eth_sendUnsignedTransaction', unsigned);
+    expect(await ask('eth_getTransactionReceipt', sent)).toMatchObject({ from: stranger('66'), type: '0x4' });
+    expect(await delegated()).toBe(`0xef0100${target.slice(2).toLowerCase()}`);
+    const priced = ask('eth_sendTransaction', { ...call, gasPrice: '0x3b9aca00' });
+    await expect(priced).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('gasPrice') });
+  });
+});
 
 describe('eth_sendTransaction by a dev account', () => {
   test('is signed by the devnet: another library recovers the sender from the signature', async () => {

@@ -9,6 +9,17 @@ const CONTRACT = stranger('cc');
 /** Returns PREVRANDAO. */
 const RANDOM = '0x445f5260205ff3';
 
+test('eth_capabilities has the head and the oldest block that is held', async () => {
+  const { ask } = await devNode({ chain: { kind: 'devnet', mining: 'manual' } });
+  for (let i = 0; i < 3; i++) await ask('evm_mine');
+  const { hash } = await ask<{ hash: string }>('eth_getBlockByNumber', 'latest', false);
+  const all = { disabled: false, oldestBlock: '0x0' };
+  expect(await ask('eth_capabilities')).toEqual({
+    head: { number: '0x3', hash },
+    ...{ state: all, tx: all, logs: all, receipts: all, blocks: all, stateproofs: all },
+  });
+});
+
 test.each([
   ['in memory', undefined],
   ['with a store', new KeptStore()],

@@ -18,6 +18,12 @@ describe('block reference', () => {
       { blockHash: WORD, requireCanonical: true },
       { hash: new Uint8Array(32).fill(0xab), requireCanonical: true },
     ],
+    // Decimal digits, as Besu; a tag in an object, as go-ethereum's own client sends it.
+    ['0', { number: 0 }],
+    ['12', { number: 12 }],
+    [{ blockNumber: '12' }, { number: 12 }],
+    [{ blockNumber: 'latest' }, { tag: 'latest' }],
+    [{ blockHash: null, blockNumber: 'finalized' }, { tag: 'finalized' }],
   ])('%j', (value, reference) => {
     expect(parseBlockReference(value)).toEqual(reference);
   });
@@ -27,7 +33,10 @@ describe('block reference', () => {
     'newest',
     '',
     '0x',
-    '12',
+    '012',
+    '-1',
+    '1e3',
+    '9007199254740992',
     '0xzz',
     '0x20000000000000',
     `${WORD}00`,
@@ -36,7 +45,8 @@ describe('block reference', () => {
     [],
     {},
     { blockNumber: '0x1', blockHash: WORD },
-    { blockNumber: 'latest' },
+    { blockNumber: 'newest' },
+    { blockNumber: 12 },
     { blockHash: '0x12' },
     { blockHash: WORD, requireCanonical: 'yes' },
   ])('refuses %j', (value) => {

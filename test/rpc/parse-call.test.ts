@@ -83,10 +83,15 @@ describe('call', () => {
       { gas: 0n, value: 10n },
     ],
     [{ value: '' }, { value: 0n }],
-    [{ data: '' }, { data: new Uint8Array() }],
     [{ data: 'c0de' }, { data: Uint8Array.of(0xc0, 0xde) }],
     [{ input: 'c0de', data: '0xC0DE' }, { data: Uint8Array.of(0xc0, 0xde) }],
   ];
+  it('reads empty data, as geth does', () => {
+    for (const value of [{ data: '' }, { input: '' }, { data: '', input: '0x' }])
+      for (const lenient of [false, true])
+        expect(parseCallRequest(value, { lenient })).toEqual({ data: new Uint8Array() });
+  });
+
   it.each(leniencies)('reads %j when lenient, refuses it when strict', (value, call) => {
     expect(parseCallRequest(value, { lenient: true })).toEqual(call);
     expect(refusal(() => parseCallRequest(value))).toMatch(/^Invalid call params \(/);

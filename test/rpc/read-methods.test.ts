@@ -107,6 +107,23 @@ describe('the standard read methods', () => {
     expect(await ask('net_peerCount')).toBe('0x0');
   });
 
+  test('a header is the block without its transactions and size', async () => {
+    for (const number of ['0x0', '0x1', 'latest']) {
+      const {
+        transactions: _,
+        size: __,
+        uncles: ___,
+        withdrawals: ____,
+        ...header
+      } = await ask<Record<string, unknown>>('eth_getBlockByNumber', number, false);
+      expect(await ask('eth_getHeaderByNumber', number)).toEqual(header);
+      expect(await ask('eth_getHeaderByHash', header.hash)).toEqual(header);
+    }
+    expect(await ask('eth_getHeaderByNumber', '0x63')).toBeNull();
+    expect(await ask('eth_getHeaderByHash', UNKNOWN)).toBeNull();
+    await expect(ask('eth_getHeaderByHash')).rejects.toMatchObject({ code: -32602 });
+  });
+
   test('the receipts of a block are those of its transactions', async () => {
     const { hash, transactions, timestamp } = await block('0x1');
     const receipts = await ask<Record<string, unknown>[]>('eth_getBlockReceipts', '0x1');

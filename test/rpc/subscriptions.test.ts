@@ -108,6 +108,37 @@ test('no message is sent after eth_unsubscribe, nor before the caller knows the 
   await expect(ask('eth_unsubscribe', id)).rejects.toMatchObject({ code: -32000 });
 });
 
+test('tells the receipts of each block with transactions, of all or of some', async () => {
+  const all = await subscribe('transactionReceipts');
+  const none = await subscribe('transactionReceipts', { transactionHashes: [`0x${'12'.repeat(32)}`] });
+  const first = await transfer();
+  await ask('evm_mine');
+  const some = await subscribe('transactionReceipts', { transactionHashes: [await ask('web3_sha3', '0x')] });
+  const second = await transfer();
+  await settled();
+  const receipts = await Promise.all([first, second].map((hash) => ask('eth_getTransactionReceipt', hash)));
+  // As geth: a list for each block, and nothing for a block without any.
+  expect(of(all)).toEqual(receipts.map((receipt) => [receipt]));
+  expect([of(none), of(some)]).toEqual([[], []]);
+  const wanted = await subscribe('transactionReceipts', { transactionHashes: null });
+  const third = await transfer();
+  await settled();
+  expect(of(wanted)).toEqual([[await ask('eth_getTransactionReceipt', third)]]);
+  for (const filter of [{ transactionHashes: ['0x12'] }, { transactionHashes: 3 }, 'x'])
+    await expect(subscribe('transactionReceipts', filter)).rejects.toMatchObject({ code: -32602 });
+  await expect(subscribe('transactionReceipts', { transactionHashes: Array(201).fill(first) })).rejects.toMatchObject({
+    code: -32602,
+  });
+});
+
+test('is never told of syncing, since the node never is', async () => {
+  const id = await subscribe('syncing');
+  await transfer();
+  await settled();
+  expect(of(id)).toEqual([]);
+  expect(await ask('eth_unsubscribe', id)).toBe(true);
+});
+
 test('a listener that throws stops neither the node nor the other listeners', async () => {
   const thrown: unknown[] = [];
   const keep = process.listeners('uncaughtException');

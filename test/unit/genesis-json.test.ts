@@ -120,6 +120,11 @@ describe('a genesis file', () => {
     expect(rulesAt(network, 0, 0).hardfork).toBe('shanghai');
   });
 
+  it('takes the chain id in the spelling of other tools', () => {
+    const { network } = parseGenesis({ config: { chainID: 77 }, alloc: {} });
+    expect(network.chainId).toBe(77);
+  });
+
   const cases: [parameter: string, change: (json: Json) => void][] = [
     ['genesis.config.chainId', (json) => delete json.config.chainId],
     ['genesis.config.chainId', (json) => Object.assign(json.config, { chainId: '0x20000000000000' })],

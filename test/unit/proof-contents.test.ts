@@ -226,6 +226,9 @@ describe('a transaction', () => {
     ['0x0', '0x23'],
     ['0x1', '0x25'],
     ['0x1', '0x26'],
+    // Redundant, and not part of the encoding.
+    ['0x1', '0x1b'],
+    ['0xe708', '0x1c'],
   ])('of chain %s has %s as v', (chainId, v) => {
     expect(readTransaction({ ...TRANSACTION, chainId, v }, 'tx').at(-3)).toBe(Number(v));
   });

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Encodes a JSON-RPC transaction as its block does. The sender is not part of the encoding. Redundant members are ignored,
- * except that `v` must match `yParity`, and `chainId` must match `v` of a legacy transaction.
+ * except that `v` must match `yParity`, and `chainId` must match a chain id in `v` of a legacy transaction.
  *
  * @param at - its path in the answer
  * @throws PlumblineError `PROOF_MALFORMED`
@@ -54,7 +54,8 @@ function typeOf(tx: Json, at: string): SignedTransaction['type'] {
 /** `v` of a legacy transaction. From 35 on it contains the chain id (EIP-155). */
 function legacyV(tx: Json, at: string): bigint {
   const v = readNumber256(tx.v, member(at, 'v'));
-  if (tx.chainId === undefined || tx.chainId === null) return v;
+  // Without a chain id in `v`, nodes may still name their chain: it is not part of the encoding, and the hash decides.
+  if (tx.chainId === undefined || tx.chainId === null || v === 27n || v === 28n) return v;
   const named = v < 35n ? undefined : (v - 35n) / 2n;
   if (readNumber256(tx.chainId, member(at, 'chainId')) === named) return v;
   throw malformed(member(at, 'chainId'), 'differs from the chain id in v');

@@ -1,5 +1,5 @@
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock, formatReceipt } from '../answers/format.js';
+import { formatBlock, formatHeader, formatReceipt } from '../answers/format.js';
 import { optional, parseBoolean, parseHash } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
@@ -24,6 +24,20 @@ export const eth_getBlockByHash = defineMethod('eth_getBlockByHash', async (cont
   const fullTransactions = whole(full);
   const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
   return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
+});
+
+/** As geth: the header alone, null for a block that is not known. */
+export const eth_getHeaderByNumber = defineMethod(
+  'eth_getHeaderByNumber',
+  async (context, [numberParam], { signal }) => {
+    const block = await findBlock(context, numberParam, signal);
+    return block === undefined ? null : formatHeader(block);
+  },
+);
+
+export const eth_getHeaderByHash = defineMethod('eth_getHeaderByHash', async (context, [hashParam], { signal }) => {
+  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
+  return block === undefined ? null : formatHeader(block);
 });
 
 /** The block by number, tag or hash. */

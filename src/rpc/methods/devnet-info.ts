@@ -1,4 +1,8 @@
+import type { Block } from '../../chain/block.js';
+import type { Chain } from '../../chain/chain.js';
+import { isPlumblineError } from '../../errors.js';
 import { rulesAt } from '../../evm/common.js';
+import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { requireBlock } from '../parsing/resolve-block.js';
@@ -74,6 +78,55 @@ export const INFO_METHODS = {
     const nothing = { enode: '', id: '', ip: '', listenAddr: '', ports: { discovery: 0, listener: 0 } };
     return { ...nothing, name: clientVersion(devnet), protocols: { eth } };
   }),
+
+  /** @source ethereum/execution-apis@033ca6e6 src/eth/client.yaml */
+  ...devnetMethods(['eth_capabilities'], async (devnet, _, { context: { chain } }) => {
+    const { header, hash } = await chain.head();
+    const first = devnet.forkedFrom?.number ?? 0;
+    const from = async (holds: (block: Block) => Promise<unknown>) => {
+      const oldest = await oldestHeld(chain, first, header.number, holds);
+      const window = { type: 'window', retentionBlocks: toQuantity(header.number - oldest + 1) };
+      return { disabled: false, oldestBlock: toQuantity(oldest), ...(oldest > first && { deleteStrategy: window }) };
+    };
+    const blocks = await from(async () => {});
+    return {
+      head: { number: toQuantity(header.number), hash: bytesToHex(hash) },
+      state: await from((block) => chain.stateAt(block)),
+      tx: blocks,
+      logs: blocks,
+      receipts: blocks,
+      blocks,
+      stateproofs: await from((block) => chain.proof(ZERO_ADDRESS, [], block)),
+    };
+  }),
 };
+
+/** Number of the oldest block that is held, and of which `holds` does not throw; all later ones are alike. */
+async function oldestHeld(
+  chain: Chain,
+  first: number,
+  last: number,
+  holds: (block: Block) => Promise<unknown>,
+): Promise<number> {
+  const isHeld = async (number: number) => {
+    try {
+      // The genesis block is held where later ones are pruned.
+      const block = await chain.block({ number });
+      if (block !== undefined) await holds(block);
+      return block !== undefined;
+    } catch (error) {
+      if (isPlumblineError(error, 'BLOCK_PRUNED') || isPlumblineError(error, 'STATE_NOT_HELD')) return false;
+      throw error;
+    }
+  };
+  if (last <= first || ((await isHeld(first)) && (await isHeld(first + 1)))) return first;
+  let [low, high] = [first, last];
+  while (low + 1 < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await isHeld(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
 
 const genesisOf = (context: RpcContext) => requireBlock(context, { number: 0 });

@@ -63,9 +63,9 @@ export async function readSentTransaction(
   const call = parseCallRequest(param);
   const { from } = call;
   if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
-  if (call.authorizationList !== undefined || call.maxFeePerBlobGas !== undefined) {
-    throw invalidParams('type', 'must be 0, 1 or 2', SUBJECT);
-  }
+  if (call.maxFeePerBlobGas !== undefined) throw invalidParams('type', 'must be 0, 1, 2 or 4', SUBJECT);
+  if (call.authorizationList !== undefined && call.gasPrice !== undefined)
+    throw invalidParams('gasPrice', 'cannot be combined with authorizationList', SUBJECT);
   requireSender(from);
   const { chainId } = context.chain.network;
   if (call.chainId !== undefined && call.chainId !== BigInt(chainId)) {
@@ -80,6 +80,6 @@ async function requestOf(
   call: CallRequest & { readonly from: Uint8Array },
   options: MethodCallOptions,
 ): Promise<TransactionRequest> {
-  const { from, to, nonce, value = 0n, data = NO_BYTES, accessList } = call;
-  return { from, to, nonce, value, data, accessList, ...(await completed(context, call, options)) };
+  const { from, to, nonce, value = 0n, data = NO_BYTES, accessList, authorizationList } = call;
+  return { from, to, nonce, value, data, accessList, authorizationList, ...(await completed(context, call, options)) };
 }

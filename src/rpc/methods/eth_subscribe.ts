@@ -5,7 +5,8 @@ import { parseSource } from '../subscriptions/sources.js';
 import { defineMethod } from './context.js';
 
 /**
- * `eth_subscribe(newHeads)`, `(logs, {address?, topics?})`, `(newPendingTransactions, wholeTransactions?)`. Over HTTP, where
+ * `eth_subscribe(newHeads)`, `(logs, {address?, topics?})`, `(newPendingTransactions, wholeTransactions?)`,
+ * `(transactionReceipts, {transactionHashes?})`, `(syncing)`. Over HTTP, where
  * no messages can be sent to the caller, the answer is -32604.
  *
  * @returns the subscription's id, 16 bytes

@@ -1,12 +1,13 @@
 import { BLOCK_TAGS, type BlockReference, type BlockTag } from '../../chain/block-reference.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { optional, parseBoolean, parseHash, parseIndex, requireObject } from './parse-params.js';
+import { optional, parseBoolean, parseHash, parseIndex, requireObject, requireText } from './parse-params.js';
 
 const SUBJECT = 'block param';
 const HASH_DIGITS = 64;
 
 /**
- * A block parameter: a tag, a number, a hash (32 bytes), or an object with one of `blockNumber` and `blockHash`.
+ * A block parameter: a tag, a number (hex, or decimal digits as in Besu), a hash (32 bytes), or an object with one of `blockNumber` (a
+ * number or a tag) and `blockHash`.
  *
  * @param fallback - used for a missing or null parameter; without it such a parameter is refused
  * @throws RpcError -32602
@@ -16,11 +17,16 @@ export function parseBlockReference(value: unknown, fallback?: BlockReference, p
   if ((value === undefined || value === null) && fallback !== undefined) return fallback;
   if (typeof value === 'string') return parseText(value, parameter);
   const object = requireObject(value, parameter, SUBJECT);
-  const { blockNumber, blockHash } = object;
+  const [blockNumber, blockHash] = [object.blockNumber ?? undefined, object.blockHash ?? undefined];
   if ((blockNumber === undefined) === (blockHash === undefined)) {
     throw invalidParams(parameter, 'needs either blockNumber or blockHash', SUBJECT);
   }
-  if (blockNumber !== undefined) return { number: parseIndex(blockNumber, `${parameter}.blockNumber`, SUBJECT) };
+  // Clients of go-ethereum send a tag here, too.
+  if (blockNumber !== undefined) {
+    const path = `${parameter}.blockNumber`;
+    const text = requireText(blockNumber, path, SUBJECT);
+    return namedBlock(text) ?? { number: parseIndex(text, path, SUBJECT) };
+  }
   const requireCanonical = optional(object.requireCanonical, (present) =>
     parseBoolean(present, `${parameter}.requireCanonical`, SUBJECT),
   );
@@ -28,8 +34,19 @@ export function parseBlockReference(value: unknown, fallback?: BlockReference, p
   return requireCanonical === undefined ? { hash } : { hash, requireCanonical };
 }
 
-function parseText(text: string, parameter: string): BlockReference {
+/** Decimal digits, as Besu takes them. */
+const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
+
+/** A block by its tag, or by its number in decimal digits. @returns undefined for other text */
+function namedBlock(text: string): BlockReference | undefined {
   if (BLOCK_TAGS.includes(text as BlockTag)) return { tag: text as BlockTag };
+  if (DECIMAL.test(text) && Number.isSafeInteger(Number(text))) return { number: Number(text) };
+  return undefined;
+}
+
+function parseText(text: string, parameter: string): BlockReference {
+  const named = namedBlock(text);
+  if (named !== undefined) return named;
   if (!text.startsWith('0x')) throw invalidParams(parameter, 'is neither a block tag nor hex', SUBJECT);
   if (text.length === 2 + HASH_DIGITS) return { hash: parseHash(text, parameter, SUBJECT) };
   return { number: parseIndex(text, parameter, SUBJECT) };

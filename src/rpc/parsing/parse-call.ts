@@ -30,10 +30,10 @@ export function parseCallOn(
 
 /**
  * The call object of `eth_call` and the estimates. Members that are missing or null stay absent, unknown ones (`type`,
- * blob fields) are ignored.
+ * blob fields) are ignored. Empty `data` is none, as in geth.
  *
- * @param options.lenient - also accepts what `linea_estimateGas` accepts: decimal strings for quantities, empty strings
- *   for `value` and `data`, and hex data without `0x` (docs/spec/fees.md 6)
+ * @param options.lenient - also accepts what `linea_estimateGas` accepts: decimal strings for quantities, an empty string
+ *   for `value`, and hex data without `0x` (docs/spec/fees.md 6)
  * @throws RpcError -32602 for a bad member, for `data` and `input` that differ, and for `gasPrice` together with one of
  *   the EIP-1559 prices
  */
@@ -76,7 +76,8 @@ function parseData(call: Readonly<Record<string, unknown>>, lenient: boolean): U
   const bytes = (member: string) =>
     optional(call[member], (present) => {
       const text = requireText(present, member, SUBJECT);
-      return parseBytes(lenient && !text.startsWith('0x') ? `0x${text}` : text, member, SUBJECT);
+      const isBare = text === '' || (lenient && !text.startsWith('0x'));
+      return parseBytes(isBare ? `0x${text}` : text, member, SUBJECT);
     });
   const data = bytes('data');
   const input = bytes('input');

@@ -4,6 +4,7 @@ import type {
   BlockJson,
   BlockResultJson,
   CallJson,
+  HeaderJson,
   LineaBlockJson,
   LineaCallJson,
   LineaFeesJson,
@@ -73,6 +74,8 @@ export interface ChainSchema {
   eth_getCode: { params: OfAccount; result: Hex };
   eth_getFilterChanges: { params: [filter: Hex]; result: readonly Hex[] | readonly LogJson[] };
   eth_getFilterLogs: { params: [filter: Hex]; result: readonly LogJson[] };
+  eth_getHeaderByHash: { params: [hash: Hex]; result: HeaderJson | null };
+  eth_getHeaderByNumber: { params: [block: LineaBlockJson]; result: HeaderJson | null };
   eth_getLogs: { params: [filter: LogFilterJson]; result: readonly LogJson[] };
   eth_getProof: { params: [address: Hex, keys: readonly Hex[], block?: BlockJson]; result: TrieProofJson };
   eth_getRawTransactionByBlockHashAndIndex: { params: [hash: Hex, index: Hex]; result: Hex | null };

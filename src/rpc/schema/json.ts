@@ -110,6 +110,19 @@ export interface HeaderJson {
   readonly requestsHash?: Hex;
 }
 
+/** What a node holds: its head, and the oldest block of each kind of data. */
+export interface CapabilitiesJson
+  extends Readonly<Record<'state' | 'tx' | 'logs' | 'receipts' | 'blocks' | 'stateproofs', CapabilityJson>> {
+  readonly head: { readonly number: Hex; readonly hash: Hex };
+}
+
+/** Data from `oldestBlock` on. Older data was deleted if there is a strategy. */
+export interface CapabilityJson {
+  readonly disabled: boolean;
+  readonly oldestBlock: Hex;
+  readonly deleteStrategy?: { readonly type: 'window'; readonly retentionBlocks: Hex };
+}
+
 /** A block, with the hashes of its transactions or whole ones. */
 export interface BlockResultJson<Transaction = Hex | TransactionJson> extends HeaderJson {
   readonly size: Hex;

@@ -3,13 +3,23 @@ import { logsOfBlock, selectLogs } from '../../chain/log-search.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
-import { optional, parseBoolean, requireText } from '../parsing/parse-params.js';
+import {
+  optional,
+  parseBoolean,
+  parseHash,
+  requireArray,
+  requireObject,
+  requireText,
+} from '../parsing/parse-params.js';
 import type { Source } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { followBlocks } from './follow-blocks.js';
 
 /** More blocks than a reorg of a devnet removes, unless it holds more states than usual. */
 const MAX_TOLD = 1024;
+
+/** Most transactions whose receipts one subscription waits for. */
+const MAX_HASHES = 200;
 
 /** Receives the reason why a subscription left something out: its subscriber cannot be told. */
 type OnError = (error: unknown) => void;
@@ -65,6 +75,27 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
     };
   },
 
+  transactionReceipts: (chain, parameter, onError) => {
+    const hashes = optional(parameter, parseHashes);
+    return (emit) =>
+      followBlocks(
+        chain,
+        async (block) => {
+          const receipts = await chain.receipts(block);
+          return hashes === undefined
+            ? receipts
+            : receipts.filter(({ transaction }) => hashes.has(bytesToHex(transaction.hash)));
+        },
+        (receipts) => {
+          if (receipts.length > 0) withFormat(({ formatReceipt }) => emit(receipts.map(formatReceipt)), onError);
+        },
+        onError,
+      );
+  },
+
+  /** The node is never syncing, so that there is nothing to tell. */
+  syncing: () => () => () => {},
+
   newPendingTransactions: (chain, parameter, onError) => {
     const whole = optional(parameter, parseWhole) ?? false;
     return (emit) =>
@@ -95,6 +126,15 @@ function remember(told: Set<string>, hash: string): void {
   told.add(hash);
   const [oldest] = told;
   if (told.size > MAX_TOLD) told.delete(oldest!);
+}
+
+/** `{ transactionHashes }`, of which none means all, as in geth. */
+function parseHashes(value: unknown): ReadonlySet<string> | undefined {
+  const { transactionHashes } = requireObject(value, 'filter', 'params');
+  const hashes = optional(transactionHashes, (present) => requireArray(present, 'transactionHashes', 'params')) ?? [];
+  if (hashes.length > MAX_HASHES) throw invalidParams('transactionHashes', `has more than ${MAX_HASHES} hashes`);
+  if (hashes.length === 0) return undefined;
+  return new Set(hashes.map((hash, i) => bytesToHex(parseHash(hash, `transactionHashes[${i}]`))));
 }
 
 /** `true`, or `{ includeTransactions: true }`: geth's and Besu's clients differ here. */

@@ -18,7 +18,14 @@ import { WALLET_METHODS } from './wallet-methods.js';
 /** Methods that few ask for. Their code is loaded with the first call. */
 const LATER = {
   ...laterMethods(
-    ['admin_nodeInfo', 'anvil_getGenesisTime', 'anvil_metadata', 'anvil_nodeInfo', 'hardhat_metadata'],
+    [
+      'admin_nodeInfo',
+      'anvil_getGenesisTime',
+      'anvil_metadata',
+      'anvil_nodeInfo',
+      'eth_capabilities',
+      'hardhat_metadata',
+    ],
     async () => (await import('../methods/devnet-info.js')).INFO_METHODS,
   ),
   ...laterMethods(

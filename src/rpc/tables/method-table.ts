@@ -62,6 +62,8 @@ const METHODS = [
   eth_getCode,
   laterMethod('eth_getFilterChanges', filters),
   laterMethod('eth_getFilterLogs', filters),
+  laterMethod('eth_getHeaderByHash', blocks),
+  laterMethod('eth_getHeaderByNumber', blocks),
   laterMethod('eth_getLogs', () => import('../methods/eth_getLogs.js')),
   laterMethod('eth_getProof', () => import('../methods/eth_getProof.js')),
   laterMethod('eth_getRawTransactionByBlockHashAndIndex', raws),

@@ -86,6 +86,8 @@ export function chainRequests({
     ],
     eth_gasPrice: none,
     eth_getBalance: accounts,
+    eth_getHeaderByHash: [[hash]],
+    eth_getHeaderByNumber: [['latest'], ['0x1']],
     eth_getBlockByHash: [
       [hash, false],
       [hash, true],

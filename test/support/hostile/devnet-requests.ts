@@ -27,6 +27,7 @@ export function devnetRequests({ transaction, holder, other, call, priced }: Req
 
   return {
     admin_nodeInfo: none,
+    eth_capabilities: none,
     anvil_addBalance: amount,
     anvil_deal: amount,
     anvil_dealERC20: one(other, token, '0x5'),

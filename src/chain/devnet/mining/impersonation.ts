@@ -3,7 +3,7 @@ import { type EncodedTransaction, encodeToSign, encodeTransaction } from '../../
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
-import type { AccessListEntry } from '../../../primitives/call-request.js';
+import type { AccessListEntry, Authorization } from '../../../primitives/call-request.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { hasDevKey, type RecoverableSignature, signWithDevKey } from './dev-keys.js';
 
@@ -22,6 +22,8 @@ export interface TransactionRequest {
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly accessList: readonly AccessListEntry[] | undefined;
+  /** A transaction of type 4. Needs the prices of EIP-1559. */
+  readonly authorizationList?: readonly Authorization[] | undefined;
   /** Run it unsigned, from any sender. */
   readonly unsigned?: boolean;
 }
@@ -80,7 +82,7 @@ type Unsigned = EncodedTransaction & { readonly chainId: bigint };
 
 function unsignedTransaction({ price, accessList, ...fields }: TransactionRequest, chainId: number): Unsigned {
   const transaction = { ...fields, ...price, accessList, chainId: BigInt(chainId) };
-  if ('maxFeePerGas' in price) return { ...transaction, type: 2 };
+  if ('maxFeePerGas' in price) return { ...transaction, type: fields.authorizationList === undefined ? 2 : 4 };
   return { ...transaction, type: accessList === undefined ? 0 : 1 };
 }
 

@@ -77,7 +77,8 @@ export function parseGenesis(json: unknown, options: GenesisOptions = {}): Parse
   const genesis = objectOf(json, 'genesis');
   const config = objectOf(genesis.config, 'config');
   const header = headerOf(genesis);
-  const chainId = safe(config.chainId, 'config.chainId');
+  // geth reads names in any case, and some tools write this one so.
+  const chainId = safe(config.chainId ?? config.chainID, 'config.chainId');
   const forks = forksOf(config, options.parisBlock);
   const base = devnet({ chainId, gasSearch: 'geth', ...(options.scheme !== undefined && { scheme: options.scheme }) });
   const { pool: _pool, moduleLimits: _limits, ...profile } = base;
