@@ -81,7 +81,7 @@ const LIES: Lie[] = [
   {
     name: 'an error with code 3 and data in place of receipts',
     ask: receipts,
-    tell: ({ method }, _, pick) => (method === 'eth_getBlockReceipts' ? forgedRevert(pick) : undefined),
+    tell: ({ method }, _, pick) => (/Receipts?$/.test(method) ? forgedRevert(pick) : undefined),
     alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
   },
   {
@@ -176,7 +176,7 @@ const LIES: Lie[] = [
   {
     name: 'logs refused',
     ask: logs,
-    tell: ({ method }) => (method === 'eth_getBlockReceipts' ? null : undefined),
+    tell: ({ method }) => (/Receipts?$/.test(method) ? null : undefined),
     alone: { check: /^MISSING$/, what: ofReceipts },
   },
   {
@@ -273,9 +273,8 @@ describe('lies about the contents of blocks', () => {
     expect(await stage.check(lie)).toEqual([]);
   });
 
-  test('no endpoint is asked for logs or single receipts', () => {
+  test('no endpoint is asked for logs', () => {
     expect(stage.methods()).not.toContain('eth_getLogs');
-    expect(stage.methods()).not.toContain('eth_getTransactionReceipt');
   });
 
   test('one endpoint is not enough to say that a transaction does not exist', async () => {

@@ -155,9 +155,9 @@ describe('logs of a light node', () => {
   });
 
   test.each([
-    ['receipts that are not to be had', 'eth_getBlockReceipts', 'UPSTREAM_ERROR'],
-    ['headers that are not to be had', 'eth_getBlockByNumber', 'UPSTREAM_ERROR'],
-  ])('%s: an error and no list', async (_, method, code) => {
+    ['receipts that are not to be had', ['eth_getBlockReceipts', 'eth_getTransactionReceipt'], 'UPSTREAM_ERROR'],
+    ['headers that are not to be had', ['eth_getBlockByNumber'], 'UPSTREAM_ERROR'],
+  ])('%s: an error and no list', async (_, missing, code) => {
     const errors: unknown[] = [];
     const endpoints = mocks.map(({ url }) => url);
     const node = await createInlineNode({
@@ -165,7 +165,7 @@ describe('logs of a light node', () => {
       chain: { kind: 'light', network: devnet(), endpoints, headMaxAgeMs: 3_600_000 },
     });
     await node.request({ method: 'eth_blockNumber', params: [] });
-    for (const mock of mocks) mock.options.missing = [method];
+    for (const mock of mocks) mock.options.missing = missing;
     await expect(logs(node, { fromBlock: '0x0', address: token })).rejects.toThrow();
     expect(errors[0]).toMatchObject({ code });
     for (const mock of mocks) delete mock.options.missing;

@@ -110,6 +110,17 @@ describe('an error of an endpoint', () => {
       false,
     ]);
   });
+
+  test.each([
+    ['Hardhat 3.18', -32004, 'Method eth_getBlockReceipts is not supported', true],
+    ['EIP-1474', -32004, 'Method not supported', true],
+    ['ganache 7.9.2', -32700, 'The method eth_getBlockReceipts does not exist/is not available', true],
+    ['a parser', -32700, 'Parse error', false],
+    ['Besu', -32004, 'Upfront cost exceeds account balance', false],
+  ])('or by its text: %s', (_, code, message, isMissing) => {
+    expect(isMethodMissing(error(code, message))).toBe(isMissing);
+    if (isMissing) expect(dependsOnEndpoint(error(code, message))).toBe(true);
+  });
 });
 
 describe('a body', () => {

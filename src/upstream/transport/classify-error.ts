@@ -68,10 +68,17 @@ const ABOUT_HOLDINGS =
 
 /** Whether another endpoint may answer the call. Execution errors are the same at all endpoints. */
 export function dependsOnEndpoint(error: RpcErrorBody): boolean {
-  return ENDPOINT_CODES.includes(error.code) || (error.code === -32000 && ABOUT_HOLDINGS.test(error.message));
+  return (
+    ENDPOINT_CODES.includes(error.code) ||
+    isMethodMissing(error) ||
+    (error.code === -32000 && ABOUT_HOLDINGS.test(error.message))
+  );
 }
 
+/** EIP-1474 and Hardhat: -32004; ganache: -32700, without the name of the method. Besu uses -32004 for other errors, too. */
+const MISSING_BY_TEXT = /\bmethod\b.{0,80}\b(?:not supported|not found|does not exist|is not available)/i;
+
 /** Whether the endpoint does not have the method. */
-export function isMethodMissing(error: RpcErrorBody): boolean {
-  return [-32601, -32604, 4200].includes(error.code);
+export function isMethodMissing({ code, message }: RpcErrorBody): boolean {
+  return [-32601, -32604, 4200].includes(code) || ([-32004, -32700].includes(code) && MISSING_BY_TEXT.test(message));
 }

@@ -7,6 +7,7 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
 import { requestFirstFound } from '../first-found.js';
 import { isNotAvailableYet } from '../refused.js';
+import type { ReceiptForms } from './read-contents.js';
 
 /** Blocks whose contents are kept; the oldest is dropped first. */
 const KEPT = 32;
@@ -15,6 +16,7 @@ const KEPT = 32;
 export class BlockContentsReader {
   private readonly bodies = new Map<string, Block>();
   private readonly receiptLists = new Map<string, readonly TransactionReceipt[]>();
+  private readonly receiptForms: ReceiptForms = new Map();
 
   /** @param agreeing - origins that must not know a transaction before it counts as absent */
   constructor(
@@ -37,17 +39,15 @@ export class BlockContentsReader {
     return keep(this.bodies, hash, block);
   }
 
-  /** Receipts of a block, in order. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */
+  /** Receipts of a block, in order. An empty block needs no request. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */
   async receipts(of: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<readonly TransactionReceipt[]> {
     const kept = this.receiptLists.get(bytesToKey(of.hash));
     if (kept !== undefined) return kept;
+    const { fetchReceipts, receiptsOfEmpty } = await import('./read-contents.js');
+    const none = receiptsOfEmpty(of, this.network);
+    if (none !== undefined) return none;
     const block = await this.withBody(of, signal);
-    const { readReceipts } = await import('./read-contents.js');
-    const receipts = await this.group.request('eth_getBlockReceipts', [bytesToHex(block.hash)], {
-      ...(signal !== undefined && { signal }),
-      isTransient: isNotAvailableYet,
-      accept: (answer) => readReceipts(block, answer, this.network),
-    });
+    const receipts = await fetchReceipts(this.group, this.receiptForms, block, this.network, signal);
     return keep(this.receiptLists, block.hash, receipts);
   }
 
