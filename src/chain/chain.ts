@@ -59,6 +59,12 @@ export interface LayerOneEvidence {
  */
 export type ImaginedRoots = (changes: readonly AccountChange[]) => Promise<Uint8Array | undefined>;
 
+/** A head that the chain took back, in a reorg or because all endpoints have lost it, and the one in its place. */
+export interface TakenBack {
+  readonly from: Pick<Block, 'header' | 'hash'>;
+  readonly to: Pick<Block, 'header' | 'hash'>;
+}
+
 /** Called with each new head, in order. After a reorg, block numbers repeat. */
 export type HeadListener = (block: Block) => void;
 
@@ -281,6 +287,9 @@ export interface Chain {
    * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`; `GAS_BUDGET_EXCEEDED`, `ABORTED`
    */
   submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array>;
+
+  /** Blocks that were taken back since the last call, if there are any. Left out by a chain that holds its blocks. */
+  readonly takenBack?: (() => TakenBack | undefined) | undefined;
 
   /** @returns a function that ends the subscription */
   onHead(listener: HeadListener): () => void;

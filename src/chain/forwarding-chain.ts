@@ -8,7 +8,7 @@ import type { Chain } from './chain.js';
  */
 export function forwardingChain(current: () => Chain): Required<Chain> {
   const { kind, network, blocks, accountsAt, prepare, withBody, announced } = current();
-  const { trust, layerOneEvidence, collectEvidence, forward, onRemoval } = current();
+  const { trust, layerOneEvidence, collectEvidence, forward, onRemoval, takenBack } = current();
   return {
     kind,
     network,
@@ -38,6 +38,7 @@ export function forwardingChain(current: () => Chain): Required<Chain> {
     zkProof: (address, storageKeys, reference, onBlock) => current().zkProof(address, storageKeys, reference, onBlock),
     submit: (raw, limits) => current().submit(raw, limits),
     onHead: (listener) => current().onHead(listener),
+    takenBack: takenBack && (() => current().takenBack!()),
     onRemoval: onRemoval && ((listener) => current().onRemoval!(listener)),
     onPendingTransaction: (listener) => current().onPendingTransaction(listener),
     close: () => current().close(),

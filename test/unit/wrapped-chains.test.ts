@@ -65,6 +65,7 @@ describe.each(wrapped)('a chain around another one: %s', (_, wrap) => {
     pendingTransactions: [],
     forward: ['linea_sendForcedRawTransaction', [], signal],
     onRemoval: [() => {}],
+    takenBack: [],
     announced: [keys[0]!, signal],
     exclusion: [keys[0]!],
     stateAt: [BLOCK, signal, () => {}],

@@ -19,6 +19,7 @@ import type {
   PreparedSimulation,
   PreparedState,
   SimulationPlan,
+  TakenBack,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
@@ -52,11 +53,16 @@ export class LightChain implements Chain {
   constructor(private readonly parts: LightChainParts) {
     this.network = parts.network;
     this.sent = new SentTransactions(parts.clock);
-    this.heads = openHeads(parts);
+    let loaded: Settlement | undefined;
+    this.heads = openHeads(parts, {
+      known: () => loaded?.knownNumber,
+      newest: async () => parts.layerOne && (await this.settlement()).newestNumber(),
+    });
     this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
     this.settlement = loadOnce(async () => {
       const { Settlement } = await import('./settlement/settlement.js');
-      return new Settlement(parts, this.heads);
+      loaded = new Settlement(parts, this.heads);
+      return loaded;
     });
     const { consensus, layerOne } = parts;
     if (consensus !== undefined) {
@@ -224,6 +230,10 @@ export class LightChain implements Chain {
     if (level !== undefined) return level;
     const reason = `block ${block.header.number} has not been accepted as part of the chain`;
     throw notReached(heads.rules.level, undefined, reason);
+  }
+
+  takenBack(): TakenBack | undefined {
+    return this.heads.headers.takenBack();
   }
 
   async prices(block?: Block): Promise<CurrentPrices> {

@@ -1,6 +1,6 @@
 import { BlockFinder } from './heads/block-finder.js';
 import { HeadFollower } from './heads/head-follower.js';
-import { HeaderChain, KEPT } from './heads/header-chain.js';
+import { type FinalizedNumbers, HeaderChain, KEPT } from './heads/header-chain.js';
 import { Heads } from './heads/heads.js';
 import { openSeals } from './heads/seals.js';
 import type { LightChainParts } from './light-options.js';
@@ -13,7 +13,7 @@ export interface LightHeads {
   readonly finder: BlockFinder;
 }
 
-export function openHeads(parts: LightChainParts): LightHeads {
+export function openHeads(parts: LightChainParts, finalized: FinalizedNumbers): LightHeads {
   const { network, upstream, maru, level, cache, activity, clock } = parts;
   const rules = {
     level,
@@ -22,7 +22,8 @@ export function openHeads(parts: LightChainParts): LightHeads {
     timeoutMs: parts.headTimeoutMs,
   };
   const heads = new Heads(upstream, network, rules, openSeals(network, maru));
-  const headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, cache?.headersOf(network));
+  const store = cache?.headersOf(network);
+  const headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, store, finalized);
   const paceMs = Math.max(1, network.slotSeconds) * 1000;
   const follower = new HeadFollower(heads, headers, { maxAgeMs: parts.headMaxAgeMs, paceMs, activity, clock });
   return { heads, headers, follower, finder: new BlockFinder(follower, headers, heads) };

@@ -86,3 +86,13 @@ export function tooDeep(level: TrustLevel, depth: number): PlumblineError<'TRUST
     `the new head replaces more than ${depth} blocks, the largest reorg allowed (maxReorgDepth)`,
   );
 }
+
+/** The error for a head that would take back a block that layer 1 finalized. */
+export function takesBackFinal(
+  level: TrustLevel,
+  head: number,
+  final: number,
+): PlumblineError<'TRUST_LEVEL_NOT_REACHED'> {
+  const reason = `the new head ${head} takes back block ${final}, which layer 1 has finalized`;
+  return notReached(level, undefined, reason);
+}

@@ -89,6 +89,7 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
         ...sum,
         ...(sum.level === 'settled' && (await layerOneOf(chain))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
+        ...takenBackBy(chain),
         ...(notes.isRootUnknown && { stateRoot: 'unknown' }),
         ...(errorCode !== undefined && { errorCode }),
       };
@@ -103,6 +104,15 @@ async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>>
   const { level, checkpoint, slot, blockHash, timestamp } = evidence;
   const root = bytesToHex(checkpoint);
   return { layerOne: { checkpoint: { level, root }, slot, blockHash: bytesToHex(blockHash), timestamp } };
+}
+
+function takenBackBy(chain: Chain): Pick<AnswerReport, 'takenBack'> {
+  const taken = chain.takenBack?.();
+  const named = ({ header, hash }: Pick<Block, 'header' | 'hash'>) => ({
+    number: header.number,
+    hash: bytesToHex(hash),
+  });
+  return taken === undefined ? {} : { takenBack: { from: named(taken.from), to: named(taken.to) } };
 }
 
 function classOf({ trust }: Chain, own: AnswerClass, notes: Notes): AnswerClass {

@@ -29,6 +29,14 @@ export interface AnswerReport {
     /** Unix time of the slot, in seconds. */
     readonly timestamp: number;
   };
+  /**
+   * Blocks were taken back, in a reorg or because all endpoints have lost them: the newest block of before, and the one in its
+   * place. Only of the first answer after that.
+   */
+  readonly takenBack?: {
+    readonly from: { readonly number: number; readonly hash: Hex };
+    readonly to: { readonly number: number; readonly hash: Hex };
+  };
   /** Only of `eth_simulateV1`: the state root of a block is not known, and given as 32 zero bytes. */
   readonly stateRoot?: 'unknown';
   /** JSON-RPC code of an answer that is an error. */

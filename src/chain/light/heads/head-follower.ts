@@ -1,3 +1,4 @@
+import { isPlumblineError } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
@@ -146,7 +147,7 @@ export class HeadFollower {
   }
 
   private async take(extraCalls: readonly Call[], signal: AbortSignal): Promise<HeadReading> {
-    const reading = await this.heads.read(extraCalls, this.lowest, signal);
+    const reading = await this.readHeads(extraCalls, signal);
     signal.throwIfAborted();
     await this.headers.adopt(reading, extraCalls.length > 0, signal);
     this.readHead = this.headers.head;
@@ -154,6 +155,21 @@ export class HeadFollower {
       this.notifying = this.notifying.then(() => this.notify()).catch(() => {});
     }
     return reading;
+  }
+
+  /** The newest head; one that is far below the last one only if all endpoints have lost that. */
+  private async readHeads(extraCalls: readonly Call[], signal: AbortSignal): Promise<HeadReading> {
+    const { lowest } = this;
+    try {
+      return await this.heads.read(extraCalls, lowest, signal);
+    } catch (error) {
+      const { head } = this.headers;
+      const mayBeLost = lowest > 0 && head !== undefined && this.heads.rules.level !== 'sealed';
+      if (!mayBeLost || !isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) throw error;
+      const reading = await this.heads.read(extraCalls, 0, signal);
+      if (reading.block.header.number >= lowest || (await this.headers.isLost(head, reading, signal))) return reading;
+      throw error;
+    }
   }
 
   /** Height below which heads are refused, so that endpoints that fall far behind do not take the node back. */

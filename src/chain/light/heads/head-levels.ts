@@ -35,6 +35,11 @@ export class HeadLevels {
     this.set(block, 'settled');
   }
 
+  /** Number of the newest settled block. */
+  get settledNumber(): number | undefined {
+    return this.settled?.header.number;
+  }
+
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` for another block at the height of the newest settled one */
   requireSettled({ header: { number }, hash }: LightBlock): void {
     if (this.settled?.header.number !== number || equalBytes(this.settled.hash, hash)) return;

@@ -2,7 +2,8 @@ import { isPlumblineError, type PlumblineError } from '../../../errors.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { tooDeep } from '../refused.js';
+import type { TakenBack } from '../../chain.js';
+import { takesBackFinal, tooDeep } from '../refused.js';
 import { compareSegments, contradicts, type HeaderSegment, MAX_LINKED_GAP, shortened } from './head-gaps.js';
 import type { HeaderStore } from './header-store.js';
 import type { AcceptedBlock, BlockLevel } from './heads.js';
@@ -15,6 +16,14 @@ export const KEPT = 8192;
 /** Most gaps between heads that are remembered until their headers are linked. */
 const MAX_GAPS = 8;
 
+/** Numbers of blocks that layer 1 finalized. */
+export interface FinalizedNumbers {
+  /** The newest that was read, on the known chain. Nothing is asked. */
+  known(): number | undefined;
+  /** The newest. It is asked for before blocks are taken back that no endpoint has any more. @throws of the endpoints */
+  newest(): Promise<number | undefined>;
+}
+
 /** The accepted head and its ancestors, linked by their hashes: the hash of an ancestor is the parent hash in its child. */
 export class HeaderChain {
   private readonly linked: LinkedSegment;
@@ -26,16 +35,19 @@ export class HeaderChain {
   /** Whether linking in the background failed. The next gap is then linked before its head is accepted. */
   private hasLinkingFailed = false;
   private readonly tooDeep = (level: BlockLevel) => tooDeep(level, this.maxReorgDepth);
+  /** A head that has left the chain, and the one that was taken in its place, until it is asked for. */
+  private left: TakenBack | undefined;
 
   constructor(
-    private readonly group: EndpointGroup,
-    private readonly network: Network,
+    readonly group: EndpointGroup,
+    readonly network: Network,
     /** Blocks that a reorg may replace. */
     private readonly maxReorgDepth: number,
     /** Headers below the head that are kept. */
     kept = KEPT,
     /** Stores headers for later sessions. */
     private readonly store?: HeaderStore | undefined,
+    private readonly finalized: FinalizedNumbers = { known: () => undefined, newest: async () => undefined },
   ) {
     this.linked = new LinkedSegment(group, network, kept, store, () => this.join());
   }
@@ -47,6 +59,20 @@ export class HeaderChain {
   /** Trust level of a block: the level at which it or a descendant was accepted. */
   levelOf(block: { readonly hash: Uint8Array }): BlockLevel | undefined {
     return this.linked.levels.of(block);
+  }
+
+  /** The blocks that were taken back since the last call, if there are any. */
+  takenBack(): TakenBack | undefined {
+    const { left } = this;
+    this.left = undefined;
+    return left;
+  }
+
+  /** Whether all endpoints have lost a head of the chain, and name another one. A seal outlasts that. */
+  async isLost(head: LightBlock, { block, level }: Pick<AcceptedBlock, 'block' | 'level'>, signal?: AbortSignal) {
+    if (level !== 'plain' && level !== 'linked') return false;
+    const { isLostEverywhere } = await import('./left-branch.js');
+    return isLostEverywhere(this, head, block, signal);
   }
 
   /**
@@ -83,7 +109,7 @@ export class HeaderChain {
   }
 
   /**
-   * Takes an accepted head. A known ancestor of the present head changes nothing. A head above a gap is linked to the older
+   * Takes an accepted head. A known ancestor of the present head changes nothing, unless all endpoints have lost that. A head above a gap is linked to the older
    * segment if the gap is at most `MAX_LINKED_GAP` wide: at once if one request is enough, otherwise, or with `lazily`, in the
    * background. If the two turn out to be different chains, the older segment becomes the chain again.
    *
@@ -124,6 +150,12 @@ export class HeaderChain {
     const held = linked.headers.get(number);
     if (held !== undefined && equalBytes(held.hash, block.hash)) {
       this.note(accepted);
+      if (number === old.header.number || !(await this.isLost(old, accepted, signal))) return;
+      if (linked.top === old)
+        await this.requireTakable(accepted, { headers: linked.headers, lowest: linked.lowest, top: old }, signal);
+      if (linked.top !== old) return this.insert(accepted, signal);
+      linked.cut(held);
+      this.took(old, held);
       return;
     }
     if (number === old.header.number + 1 && equalBytes(block.header.parentHash, old.hash)) {
@@ -201,7 +233,20 @@ export class HeaderChain {
       if (this.olderSegments[index] === older) this.olderSegments[index] = { ...older, lowest };
     } catch (error) {
       if (error !== this.contradiction || this.olderSegments[index] !== older) throw error;
-      throw this.fallBack(index, this.contradiction!);
+      const taken = { block: this.head!, level: this.topLevel };
+      let reason = this.contradiction!;
+      if (await this.isLost(older.top, taken, signal)) {
+        try {
+          await this.requireTakable(taken, older, signal);
+          if (this.olderSegments[index] !== older) return;
+          this.olderSegments.length = 0;
+          return this.took(older.top, taken.block);
+        } catch (error) {
+          if (!isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) throw error;
+          reason = error;
+        }
+      }
+      throw this.fallBack(index, reason);
     }
   }
 
@@ -239,6 +284,13 @@ export class HeaderChain {
     if (relation.kind === 'gap') return relation.down;
     if (relation.kind === 'forked') throw this.fallBack(this.olderSegments.length - 1, this.tooDeep(this.topLevel));
     if (relation.kind === 'unknown' && older.top.header.number > this.maxReorgDepth) return 'unknown';
+    const { final } = this;
+    const isFinalLeft = final !== undefined && relation.kind === 'joined' && relation.at < final;
+    if (isFinalLeft && older.headers.has(final))
+      throw this.fallBack(
+        this.olderSegments.length - 1,
+        takesBackFinal(this.topLevel, this.head!.header.number, final),
+      );
     this.olderSegments.pop();
     if (relation.kind === 'joined' && relation.at >= older.lowest) this.linked.join(older, relation.at);
     this.clearContradiction();
@@ -280,20 +332,71 @@ export class HeaderChain {
           return this.insert(accepted, signal);
         }
         // Down to genesis the blocks are few enough.
-        if (old.header.number <= this.maxReorgDepth) return this.restart(accepted);
-        const lower = await this.lower({ headers: before, lowest: linked.lowest }, accepted.level, signal);
+        if (old.header.number <= this.maxReorgDepth) {
+          this.restart(accepted);
+          return this.took(old, accepted.block);
+        }
+        const known = { headers: before, lowest: linked.lowest, top: old };
+        try {
+          const lower = await this.lower(known, accepted.level, signal);
+          if (linked.headers === before) linked.lowest = lower;
+        } catch (error) {
+          if (error !== this.contradiction || !(await this.isLost(old, accepted, signal))) throw error;
+          await this.requireTakable(accepted, known, signal);
+          if (linked.headers !== before) return this.insert(accepted, signal);
+          this.restart(accepted);
+          return this.took(old, accepted.block);
+        }
         if (linked.headers !== before) return this.insert(accepted, signal);
-        linked.lowest = lower;
         continue;
       }
       added.unshift(await fetchParent(this.group, this.network, child, signal));
       // The segment may have been joined or replaced meanwhile.
       if (linked.headers !== before) return this.insert(accepted, signal);
     }
+    const { final } = this;
+    if (final !== undefined && final >= added[0]!.header.number && before.has(final)) {
+      throw takesBackFinal(accepted.level, accepted.block.header.number, final);
+    }
     for (let number = added[0]!.header.number; number <= old.header.number; number++) before.delete(number);
     for (const block of added) before.set(block.header.number, block);
     for (const block of added) this.note({ ...accepted, block });
     linked.top = accepted.block;
+    this.took(old, accepted.block);
+  }
+
+  /**
+   * Requires that a head may take the place of one that all endpoints have lost.
+   *
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if that takes back more blocks than a reorg may replace, or one that layer 1
+   *   finalized; of the endpoints
+   */
+  private async requireTakable(
+    taken: Pick<AcceptedBlock, 'block' | 'level'>,
+    known: HeaderSegment,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (known.top.header.number - taken.block.header.number > this.maxReorgDepth) {
+      this.contradiction = this.tooDeep(taken.level);
+      throw this.contradiction;
+    }
+    const { final } = this;
+    const newest = await this.finalized.newest();
+    const { requireKept } = await import('./left-branch.js');
+    if (final !== undefined) await requireKept(this, taken, known.headers, final, signal);
+    // The newest may be of the new branch by now, so only its number counts.
+    const { number } = taken.block.header;
+    if (newest !== undefined && number < newest) throw takesBackFinal(taken.level, number, newest);
+  }
+
+  /** The newest final block of the known headers, as it is known without a request. */
+  private get final(): number | undefined {
+    const [known, settled] = [this.finalized.known(), this.linked.levels.settledNumber];
+    return known === undefined || settled === undefined ? (known ?? settled) : Math.max(known, settled);
+  }
+
+  private took(from: LightBlock, to: LightBlock): void {
+    this.left = { from: this.left?.from ?? from, to };
     this.clearContradiction();
   }
 }

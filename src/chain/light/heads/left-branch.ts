@@ -1,12 +1,14 @@
 import type { Network } from '../../../networks/network.js';
+import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
+import { toQuantity } from '../../../primitives/quantity.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { requestFirstFound } from '../first-found.js';
-import { notReached } from '../refused.js';
+import { answeredError, isNotAvailableYet, missing, notReached, takesBackFinal } from '../refused.js';
 import type { HeaderStore } from './header-store.js';
-import type { BlockLevel } from './heads.js';
+import type { AcceptedBlock, BlockLevel } from './heads.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
-import { requireLink } from './linked-headers.js';
+import { AT_ONCE, fetchLinked, requireLink } from './linked-headers.js';
 
 /*
  * Headers of a branch that the endpoints may have left: read when a head of another branch comes before enough headers were
@@ -48,4 +50,69 @@ export async function leftParent(
   }
   requireLink(parent, child);
   return parent;
+}
+
+/**
+ * Whether all endpoints have lost a head: each of them names `named` at its height, and none has `head` by its hash any more.
+ * An endpoint that does not answer has lost nothing. Each is asked several times, because some of the nodes behind one address
+ * may be behind the others.
+ *
+ * @throws the reason of the signal
+ */
+export async function isLostEverywhere(
+  { group, network }: Pick<LeftBranch, 'group' | 'network'>,
+  head: LightBlock,
+  named: LightBlock,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { number } = named.header;
+  const calls = [
+    { method: 'eth_getBlockByHash', params: [bytesToHex(head.hash), false] },
+    { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] },
+  ];
+  const asked = group.endpoints.map(async ({ id }) => {
+    try {
+      return await group.requestMany(calls, {
+        endpoint: id,
+        ...(signal !== undefined && { signal }),
+        isTransient: isNotAvailableYet,
+        accept: ([byHash, byNumber], from) => {
+          if (byNumber!.kind === 'error') throw answeredError(from, byNumber!.error);
+          const there = readLightBlock(network, byNumber!.result, { number });
+          if (there === undefined || !equalBytes(there.hash, named.hash)) return false;
+          if (byHash!.kind === 'error') throw answeredError(from, byHash!.error);
+          if (readLightBlock(network, byHash!.result, { hash: head.hash }) !== undefined) return false;
+          throw missing('known head');
+        },
+      });
+    } catch (error) {
+      return isNotAvailableYet(error);
+    }
+  });
+  const lost = await Promise.all(asked);
+  signal?.throwIfAborted();
+  return lost.every(Boolean);
+}
+
+/**
+ * Requires that a head has a final block of the known headers below it, or is that block.
+ *
+ * @param known - the headers that would be left
+ * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`; of the endpoints
+ */
+export async function requireKept(
+  { group, network }: Pick<LeftBranch, 'group' | 'network'>,
+  taken: Pick<AcceptedBlock, 'block' | 'level'>,
+  known: ReadonlyMap<number, LightBlock>,
+  final: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const held = known.get(final);
+  let below = taken.block;
+  while (held !== undefined && below.header.number > final) {
+    const down = Math.max(final, below.header.number - AT_ONCE);
+    below = (await fetchLinked(group, network, below, down, signal)).at(-1)!;
+  }
+  const isKept = held === undefined ? below.header.number >= final : equalBytes(held.hash, below.hash);
+  if (!isKept) throw takesBackFinal(taken.level, taken.block.header.number, final);
 }

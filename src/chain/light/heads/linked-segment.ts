@@ -49,6 +49,12 @@ export class LinkedSegment {
     return true;
   }
 
+  /** Makes a header of the segment its head again. */
+  cut(block: LightBlock): void {
+    for (let number = this.top!.header.number; number > block.header.number; number--) this.headers.delete(number);
+    this.top = block;
+  }
+
   /** Adds the child of the head. */
   extend(block: LightBlock): void {
     this.headers.set(block.header.number, block);

@@ -43,6 +43,11 @@ export class Settlement {
     });
   }
 
+  /** Number of the finalized block that was read last. Nothing is asked. */
+  get knownNumber(): number | undefined {
+    return this.finality?.known?.number;
+  }
+
   /**
    * Number of the newest finalized block.
    *
