@@ -31,6 +31,8 @@ export interface Area {
   run(material: Material, report: Report): Promise<void>;
   /** False for areas that use no kernel: they run once, not once per build. */
   readonly usesKernel: boolean;
+  /** Everything was recorded by others, so that the repository holds none of it. */
+  readonly isOutside?: true;
   /** A line for every failure, not for the first few alone. */
   readonly showsEveryFailure?: boolean;
 }

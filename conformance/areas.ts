@@ -17,6 +17,7 @@ import { inclusionArea } from './inclusion.js';
 import { kernelTracesArea } from './kernel-traces.js';
 import { previewsArea } from './previews.js';
 import { PROOF_AREAS } from './proofs.js';
+import { RECORDED_AREAS } from './recorded-layer-one.js';
 import { settledArea } from './settled.js';
 import { STATE_AREAS } from './state.js';
 import { stateTestsArea } from './state-tests.js';
@@ -50,4 +51,5 @@ export const AREAS: readonly Area[] = [
   envelopeArea,
   ...EXECUTION_API_AREAS,
   ...CONSENSUS_AREAS,
+  ...RECORDED_AREAS,
 ];

@@ -9,7 +9,7 @@ import {
   equalBytes,
   isZeroBytes,
 } from '../primitives/bytes.js';
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from './constants.js';
+import { EMPTY_TRIE_ROOT } from './constants.js';
 import { HeldNode, linksOf, NODE_HASH_BYTES, UnknownNodeError } from './patricia-node.js';
 import { PatriciaTrie, rootHash } from './patricia-trie.js';
 
@@ -289,8 +289,4 @@ function decodeAccount(encoded: Uint8Array | undefined): Pick<TrieProof, 'accoun
 
 function encodeAccount({ nonce, balance, codeHash }: TrieAccount, storageRoot: Uint8Array): Uint8Array {
   return RLP.encode([bigIntToMinimalBytes(nonce), bigIntToMinimalBytes(balance), storageRoot, codeHash]);
-}
-
-export function plainAccount(nonce: bigint, balance: bigint): TrieAccount {
-  return { nonce, balance, codeHash: EMPTY_CODE_HASH };
 }

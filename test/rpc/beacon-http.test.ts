@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { concat, getAddress, JsonRpcProvider, keccak256, toBeHex } from 'ethers';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { VerifiedConsensus } from '../../src/consensus/consensus-request.js';
 import { judgeConsensus } from '../../src/consensus/judge-consensus.js';
 import { periodAt, slotAtTime } from '../../src/consensus/networks/beacon-network.js';
@@ -62,12 +63,12 @@ test('a client goes from a checkpoint to the newest layer-1 block, which the exe
 });
 
 test('genesis and headers by slot, root and name, as beacon nodes answer', async () => {
-  const { genesisTime, genesisValidatorsRoot, forks } = SIMULATED_BEACON;
+  const { genesisTime, genesisValidatorsRoot } = SIMULATED_BEACON;
   expect(await json('genesis')).toEqual({
     data: {
       genesis_time: String(genesisTime),
       genesis_validators_root: genesisValidatorsRoot,
-      genesis_fork_version: forks[0]!.version,
+      genesis_fork_version: '0x00e70300',
     },
   });
   const finalized = await json('headers/finalized');
@@ -96,6 +97,118 @@ test.each([
 test('no updates for periods to come', async () => {
   const period = periodAt(SIMULATED_BEACON, slotAtTime(SIMULATED_BEACON, Date.now()));
   expect(await json(`light_client/updates?start_period=${period + 10}&count=4`)).toEqual([]);
+});
+
+test('the configuration, as light clients read it', async () => {
+  const response = await fetch(`http://127.0.0.1:${server.port}/l1/eth/v1/config/spec`);
+  const { data } = (await response.json()) as { data: Record<string, string> };
+  const { preset, forks, genesisTime } = SIMULATED_BEACON;
+  expect(data).toMatchObject({
+    SLOTS_PER_EPOCH: String(preset.slotsPerEpoch),
+    SYNC_COMMITTEE_SIZE: String(preset.committeeSize),
+    MIN_GENESIS_TIME: String(genesisTime),
+    GENESIS_FORK_VERSION: '0x00e70300',
+    FULU_FORK_VERSION: forks[0]!.version,
+    FULU_FORK_EPOCH: '0',
+    DEPOSIT_CHAIN_ID: '1337',
+  });
+  expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);
+});
+
+test('objects name their fork, and come as SSZ if asked for', async () => {
+  await node.request({ method: 'anvil_mine', params: ['0x5'] });
+  const accept = 'application/octet-stream;q=1.0,application/json;q=0.9';
+  const { data } = await json('headers/finalized');
+  const period = periodAt(SIMULATED_BEACON, Number(data.header.message.slot));
+  const bytesOf = async (path: string) => {
+    const response = await get(path, { headers: { accept } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    return {
+      version: response.headers.get('eth-consensus-version'),
+      bytes: new Uint8Array(await response.arrayBuffer()),
+    };
+  };
+  const bootstrap = await bytesOf(`light_client/bootstrap/${data.root}`);
+  const finality = await bytesOf('light_client/finality_update');
+  const optimistic = await bytesOf('light_client/optimistic_update');
+  expect([bootstrap, finality, optimistic].map(({ version }) => version)).toEqual(['fulu', 'fulu', 'fulu']);
+  const asJson = await get('light_client/finality_update', { headers: { accept: 'application/json' } });
+  expect([asJson.headers.get('eth-consensus-version'), (await asJson.json()).version]).toEqual(['fulu', 'fulu']);
+  const updates = await bytesOf(`light_client/updates?start_period=${period}&count=2`);
+  // A verdict from bytes alone is that from JSON, which the test before reads.
+  const verdict = await judgeConsensus({
+    network: SIMULATED_BEACON,
+    from: { root: hexToBytes(data.root), bootstrap: bootstrap.bytes },
+    answers: [
+      { kind: 'updates', answer: updates.bytes },
+      { kind: 'finality_update', answer: finality.bytes },
+      { kind: 'optimistic_update', answer: optimistic.bytes },
+    ],
+  });
+  expect(verdict).toMatchObject({ verified: true });
+});
+
+test('events tell each update once, and end with the request', async () => {
+  const address = `http://127.0.0.1:${server.port}/l1/eth/v1/events?topics=`;
+  expect((await fetch(`${address}head`)).status).toBe(400);
+  const aborting = new AbortController();
+  const topics = 'light_client_finality_update,light_client_optimistic_update';
+  const response = await fetch(address + topics, { signal: aborting.signal });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while ((text.match(/\n\n/g) ?? []).length < 3) text += (await reader.read()).value ?? '';
+  const events = [...text.matchAll(/^event: (\w+)\ndata: (.+)$/gm)].map(([, name, data]) => [name, JSON.parse(data!)]);
+  expect(events).toEqual([
+    ['light_client_finality_update', await json('light_client/finality_update')],
+    ['light_client_optimistic_update', await json('light_client/optimistic_update')],
+  ]);
+  aborting.abort();
+  await expect(reader.read()).rejects.toThrow();
+});
+
+test('logs have the hash of a transaction, which the layer 1 has with its receipt, and its contract has code', async () => {
+  const provider = new JsonRpcProvider(`http://127.0.0.1:${server.port}/l1`, 1337, { staticNetwork: true });
+  onTestFinished(() => provider.destroy());
+  const rollup = node.info.rollupAddress;
+  const [log] = await provider.getLogs({ address: rollup, fromBlock: 0, toBlock: 'latest' });
+  const [transaction, receipt, block] = await Promise.all([
+    provider.getTransaction(log!.transactionHash),
+    provider.getTransactionReceipt(log!.transactionHash),
+    provider.getBlock(log!.blockHash, true),
+  ]);
+  expect(transaction).toMatchObject({ to: getAddress(rollup), blockHash: log!.blockHash });
+  expect(block!.prefetchedTransactions.map(({ hash }) => hash)).toEqual([log!.transactionHash]);
+  expect(receipt!.logs.map(({ topics }) => topics)).toEqual([log!.topics]);
+  // The code is what the account is proved to have, and answers as the getters do.
+  const code = await provider.getCode(rollup);
+  const { codeHash } = await provider.send('eth_getProof', [rollup, [], 'latest']);
+  expect(keccak256(code)).toBe(codeHash);
+  const raw = await provider.send('eth_getBlockReceipts', [block!.hash]);
+  expect(raw).toHaveLength(1);
+});
+
+test('the code of the rollup contract runs as its getters answer', async () => {
+  const rollup = node.info.rollupAddress;
+  const { l1 } = node;
+  const slots = { current: 281n, root: 282n };
+  const code = await l1.request({ method: 'eth_getCode', params: [rollup, 'latest'] });
+  const current = await l1.request({ method: 'eth_call', params: [{ to: rollup, data: '0x695378f5' }, 'latest'] });
+  const data = `0x8be745d1${current.slice(2)}` as Hex;
+  const root = await l1.request({ method: 'eth_call', params: [{ to: rollup, data }, 'latest'] });
+  // The same code on layer 2, over the same slots.
+  const key = keccak256(concat([current, toBeHex(slots.root, 32)])) as Hex;
+  const state = { [toBeHex(slots.current, 32)]: current, [key]: root };
+  const overrides = { [rollup]: { code, state } };
+  for (const [input, expected] of [
+    ['0x695378f5', current],
+    [data, root],
+  ] as const) {
+    const params = [{ to: rollup, data: input }, 'latest', overrides];
+    expect(await node.request({ method: 'eth_call', params } as never)).toBe(expected);
+  }
+  const params = [{ to: rollup, data: '0x12345678' }, 'latest', overrides];
+  await expect(node.request({ method: 'eth_call', params } as never)).rejects.toMatchObject({ code: 3 });
 });
 
 test('origins are checked and answered as for JSON-RPC', async () => {

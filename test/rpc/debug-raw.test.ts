@@ -30,7 +30,7 @@ describe('raw blocks and their parts', () => {
       for (const method of ['Header', 'Block', 'Receipts'])
         expect(await asked(`debug_getRaw${method}`, '0x99'), method).toBeNull();
       expect(await asked('debug_getRawTransaction', block.hash)).toBeNull();
-      await expect(asked('debug_getRawBlock', '2')).rejects.toMatchObject({ code: -32602 });
+      await expect(asked('debug_getRawBlock', '2x')).rejects.toMatchObject({ code: -32602 });
       await expect(asked('debug_getRawTransaction', accountAt(0))).rejects.toMatchObject({ code: -32602 });
     }
     expect(heard[0]).toMatchObject({ class: 'proved', blocks: [{ number: 1, hash: block.hash }] });

@@ -41,7 +41,8 @@ export const firstBits = (count: number) =>
 function inventedBlock(block: Json): L1Block {
   const header = readHeader({ ...block, stateRoot: `0x${'ee'.repeat(32)}` });
   const hash = headerHash(header);
-  return { header, hash, number: header.number, timestamp: header.timestamp, logs: [], finalizedBlock: 10 };
+  const { number, timestamp } = header;
+  return { header, hash, number, timestamp, transactions: [], receipts: [], size: 0, logs: [], finalizedBlock: 10 };
 }
 
 function forge(layerOne: Json, { finalized, otherCommittees, claimed, bits = ALL, ...asked }: Forgery) {

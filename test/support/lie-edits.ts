@@ -32,7 +32,7 @@ export const nudged: Edit = (value) => {
 };
 
 /** The first digit after `0x` another. */
-export const otherFirst: Edit = (value: string) => `0x${value[2] === '1' ? '2' : '1'}${value.slice(3)}`;
+export const otherFirst: Edit = (value: string) => `0x${value[2] === '7' ? '6' : '7'}${value.slice(3)}`;
 
 /** Zero of the same form; of each entry of a list. */
 export const zeroed: Edit = (value, whole) => {

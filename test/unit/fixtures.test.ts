@@ -43,9 +43,12 @@ describe('the fixtures of the repository', () => {
     expect(bytes).toBeLessThan(MOST_BYTES);
   });
 
-  it.each(AREAS.map((area) => [area.name, area] as const))('have cases of each kind: %s', (_, area) => {
-    expect(area.files(openMaterial([OWN_FIXTURES], 'simd'))).not.toEqual([]);
-  });
+  it.each(AREAS.filter(({ isOutside }) => isOutside !== true).map((area) => [area.name, area] as const))(
+    'have cases of each kind: %s',
+    (_, area) => {
+      expect(area.files(openMaterial([OWN_FIXTURES], 'simd'))).not.toEqual([]);
+    },
+  );
 
   it('are packed without a time, so that the same rows are the same bytes', () => {
     for (const path of filesBelow(OWN_FIXTURES).filter((name) => name.endsWith('.gz'))) {

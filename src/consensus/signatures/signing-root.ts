@@ -8,7 +8,7 @@ import { chunksOf, hashPair } from '../ssz/merkle.js';
 const DOMAIN_SYNC_COMMITTEE = Uint8Array.of(7, 0, 0, 0);
 
 /** Root of the version of a fork and the chain's genesis, 32 bytes. @param version - 4 bytes */
-function forkDataRoot(network: BeaconNetwork, version: Uint8Array): Uint8Array {
+export function forkDataRoot(network: BeaconNetwork, version: Uint8Array): Uint8Array {
   return hashPair(chunksOf(version)[0]!, hexToBytes(network.genesisValidatorsRoot, 32));
 }
 

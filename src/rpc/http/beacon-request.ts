@@ -1,25 +1,131 @@
+import { hexToBytes } from '../../primitives/hex.js';
 import type { Reply, RpcResponse } from '../protocol/envelope.js';
 
 /** Where paths of the beacon API begin, wherever the handler is mounted. */
 const BEACON_PATH = '/eth/v';
+const EVENTS_PATH = '/eth/v1/events';
+const SSZ_TYPE = 'application/octet-stream';
 
-/** The JSON-RPC request for a GET of the beacon API; undefined for another address. */
-export function beaconRequest(address: string): unknown {
-  const { pathname, search } = new URL(address);
-  const at = pathname.indexOf(BEACON_PATH);
-  if (at < 0) return undefined;
-  return { jsonrpc: '2.0', id: 1, method: 'beacon_get', params: [pathname.slice(at) + search] };
+/** What the beacon API's own method answers, as `src/rpc/methods/beacon-api.ts` makes it. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly version?: string;
+  readonly ssz?: `0x${string}`;
 }
 
-/** The answer to a GET of the beacon API. A node without a beacon chain answers 501. */
-export function beaconResponse({ body, fault }: Reply, headers: Record<string, string>): Response {
+/** Asks for a path of the beacon API. @param form - `ssz` for the bytes of an object */
+type Ask = (target: string, form: 'json' | 'ssz') => Promise<Reply>;
+
+/** Path and query of a GET of the beacon API; undefined for another address. */
+export function beaconTarget(address: string): string | undefined {
+  const { pathname, search } = new URL(address);
+  const at = pathname.indexOf(BEACON_PATH);
+  return at < 0 ? undefined : pathname.slice(at) + search;
+}
+
+/** The JSON-RPC request for a path of the beacon API. */
+export function beaconRequest(target: string, form: 'json' | 'ssz'): unknown {
+  return { jsonrpc: '2.0', id: 1, method: 'beacon_get', params: [target, form] };
+}
+
+/** The response to a GET of the beacon API. A node without a beacon chain answers 501. */
+export async function beaconResponse(
+  request: Request,
+  target: string,
+  ask: Ask,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const [path, query] = target.split('?');
+  if (path === EVENTS_PATH) return eventStream(request, new URLSearchParams(query), ask, headers);
+  const answer = answerOf(await ask(target, prefersSsz(request.headers.get('accept')) ? 'ssz' : 'json'));
+  const versioned =
+    answer.version === undefined
+      ? headers
+      : {
+          ...headers,
+          'eth-consensus-version': answer.version,
+          'access-control-expose-headers': 'Eth-Consensus-Version',
+        };
+  if (answer.ssz === undefined) return Response.json(answer.body, { status: answer.status, headers: versioned });
+  const bytes = hexToBytes(answer.ssz);
+  return new Response(bytes, { status: answer.status, headers: { ...versioned, 'content-type': SSZ_TYPE } });
+}
+
+function answerOf({ body, fault }: Reply): Answer {
   const reply = body as RpcResponse;
-  if ('result' in reply) {
-    const { status, body: answer } = reply.result as { status: number; body: unknown };
-    return Response.json(answer, { status, headers });
-  }
+  if ('result' in reply) return reply.result as Answer;
   const { code, message } = reply.error;
   const isAbsent = code === -32601 || code === -32604;
   const status = isAbsent ? 501 : fault === 'timeout' ? 503 : 500;
-  return Response.json({ code: status, message }, { status, headers });
+  return { status, body: { code: status, message } };
+}
+
+/** Whether a client would rather have bytes than JSON, by the weights of its `accept` header. */
+function prefersSsz(accept: string | null): boolean {
+  const weights = new Map<string, number>();
+  for (const part of (accept ?? '').split(',')) {
+    const [type = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    const q = parameters.find((text) => text.startsWith('q='));
+    weights.set(type, q === undefined ? 1 : Number(q.slice(2)) || 0);
+  }
+  return (weights.get(SSZ_TYPE) ?? 0) > (weights.get('application/json') ?? weights.get('*/*') ?? 0);
+}
+
+/** Topics of the event stream, and the paths of what they tell. */
+const TOPICS: Readonly<Record<string, string>> = {
+  light_client_finality_update: '/eth/v1/beacon/light_client/finality_update',
+  light_client_optimistic_update: '/eth/v1/beacon/light_client/optimistic_update',
+};
+/** Time between two looks for news, ms: a slot of the simulated chain. */
+const LOOK_MS = 1000;
+
+/**
+ * Server-sent events: each update once, when it is new. The stream ends with the request, or when the node does not answer.
+ *
+ * @source ethereum/beacon-APIs apis/eventstream/index.yaml
+ */
+async function eventStream(
+  request: Request,
+  query: URLSearchParams,
+  ask: Ask,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const topics = query.getAll('topics').flatMap((list) => list.split(','));
+  if (topics.length === 0 || !topics.every((topic) => Object.hasOwn(TOPICS, topic))) {
+    const message = `the topics must be some of ${Object.keys(TOPICS).join(', ')}`;
+    return Response.json({ code: 400, message }, { status: 400, headers });
+  }
+  const first = answerOf(await ask('/eth/v1/beacon/genesis', 'json'));
+  if (first.status !== 200) return Response.json(first.body, { status: first.status, headers });
+  const told = new Map<string, string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => clearTimeout(timer);
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const look = async () => {
+        for (const topic of new Set(topics)) {
+          const { status, body } = answerOf(await ask(TOPICS[topic]!, 'json'));
+          const data = JSON.stringify(body);
+          // 404 while the chain has no blocks yet.
+          if (status !== 200 || told.get(topic) === data || request.signal.aborted) continue;
+          told.set(topic, data);
+          controller.enqueue(encoder.encode(`event: ${topic}\ndata: ${data}\n\n`));
+        }
+        if (!request.signal.aborted) timer = setTimeout(() => void look().catch(fail), LOOK_MS);
+      };
+      const fail = (error: unknown) => {
+        end();
+        controller.error(error);
+      };
+      request.signal.addEventListener('abort', end, { once: true });
+      // A stream that has said nothing yet has its headers at once.
+      controller.enqueue(encoder.encode(':\n\n'));
+      void look().catch(fail);
+    },
+    cancel: end,
+  });
+  const type = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+  return new Response(stream, { headers: { ...headers, ...type } });
 }

@@ -1,7 +1,7 @@
 import { failure, type Reply, readPayload, writeReply } from '../protocol/envelope.js';
 import { bodyTooLarge, TOO_MANY_BODIES, toRpcError } from '../protocol/rpc-errors.js';
 import { type AccessRule, refusal } from './access.js';
-import { beaconRequest, beaconResponse } from './beacon-request.js';
+import { beaconRequest, beaconResponse, beaconTarget } from './beacon-request.js';
 import { readBody } from './read-body.js';
 
 /** Largest request body by default: 5 MiB, far above the largest transaction in hex. */
@@ -94,10 +94,11 @@ export function createFetchHandler(
       return new Response(null, { status: 204, headers });
     }
     if (request.method === 'GET') {
-      const payload = options.beacon === true ? beaconRequest(request.url) : undefined;
-      if (payload === undefined) return new Response(null, { status: 201, headers });
+      const target = options.beacon === true ? beaconTarget(request.url) : undefined;
+      if (target === undefined) return new Response(null, { status: 201, headers });
       const { client, connection } = caller ?? {};
-      return beaconResponse(await dispatch(payload, { signal: request.signal, client, connection }), headers);
+      const call = { signal: request.signal, client, connection };
+      return beaconResponse(request, target, (path, form) => dispatch(beaconRequest(path, form), call), headers);
     }
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { ...headers, allow: METHODS } });
 

@@ -1,15 +1,30 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { BeaconBlock } from '../../chain/devnet/layer-one/beacon-block.js';
 import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
-import type { LightClientObjects, ObjectKind } from '../../consensus/containers/layouts.js';
-import { forkAt, periodAt } from '../../consensus/networks/beacon-network.js';
+import { L1_CHAIN_ID } from '../../chain/devnet/layer-one/simulated-l1.js';
+import { uint64 } from '../../consensus/containers/headers.js';
+import {
+  containersOf,
+  type LightClientObjects,
+  layoutAtSlot,
+  type ObjectKind,
+} from '../../consensus/containers/layouts.js';
+import { type BeaconNetwork, forkAt, periodAt } from '../../consensus/networks/beacon-network.js';
+import { forkDataRoot } from '../../consensus/signatures/signing-root.js';
+import type { SszType } from '../../consensus/ssz/ssz-type.js';
 import { toJson } from '../../consensus/ssz/to-json.js';
-import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { concatBytes } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { nextTurn } from '../../scheduling/turns.js';
 
 /** What HTTP answers to a request of the beacon API. */
 export interface BeaconAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** Name of the object's fork, for the header `Eth-Consensus-Version`. */
+  readonly version?: string;
+  /** The object, or the list of updates, as bytes of SSZ in hex, where these are wanted. `body` is then null. */
+  readonly ssz?: Hex;
 }
 
 /** @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/p2p-interface.md, MAX_REQUEST_LIGHT_CLIENT_UPDATES */
@@ -28,6 +43,8 @@ interface Asked {
   /** The last part of a path that names a block. */
   readonly part: string;
   readonly query: URLSearchParams;
+  /** Objects are wanted as bytes of SSZ. */
+  readonly isSsz: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -41,13 +58,14 @@ const ROUTES: readonly (readonly [RegExp, Handle])[] = [
   [/^\/eth\/v1\/beacon\/light_client\/updates$/, updatesAnswer],
   [
     /^\/eth\/v1\/beacon\/light_client\/finality_update$/,
-    (chain, newest) => ok(objectOf(chain, newest, chain.finalityUpdate(newest))),
+    (chain, newest, asked) => objectAnswer(chain, newest, 'finalityUpdate', chain.finalityUpdate(newest), asked),
   ],
   [
     /^\/eth\/v1\/beacon\/light_client\/optimistic_update$/,
-    (chain, newest) => {
+    (chain, newest, asked) => {
       const { attestedHeader, syncAggregate, signatureSlot } = chain.finalityUpdate(newest);
-      return ok(objectOf(chain, newest, { attestedHeader, syncAggregate, signatureSlot }));
+      const update = { attestedHeader, syncAggregate, signatureSlot };
+      return objectAnswer(chain, newest, 'optimisticUpdate', update, asked);
     },
   ],
 ];
@@ -56,39 +74,93 @@ const ROUTES: readonly (readonly [RegExp, Handle])[] = [
  * Answers a GET of the beacon API.
  *
  * @param target - path from `/eth` on, with the query
+ * @param isSsz - whether objects of light clients are wanted as bytes of SSZ
  * @param signal - ends the making of many updates
  * @source docs/spec/consensus.md 8
  */
 export async function answerBeaconRequest(
   chain: SimulatedBeacon,
   target: string,
+  isSsz = false,
   signal?: AbortSignal,
 ): Promise<BeaconAnswer> {
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
   const query = new URLSearchParams(at < 0 ? '' : target.slice(at));
   if (path === '/eth/v1/beacon/genesis') return ok({ data: genesisOf(chain.network) });
+  if (path === '/eth/v1/config/spec') return ok({ data: specOf(chain.network) });
   for (const [pattern, handle] of ROUTES) {
     const match = pattern.exec(path);
     if (match === null) continue;
     const newest = chain.newest();
     return newest === undefined
       ? refuse(404, 'the beacon chain has no blocks yet: the clock is before its second period')
-      : handle(chain, newest, { part: match[1] ?? '', query, signal });
+      : handle(chain, newest, { part: match[1] ?? '', query, isSsz, signal });
   }
   return refuse(404, 'this route is not simulated');
 }
 
-function genesisOf({ genesisTime, genesisValidatorsRoot, forks }: SimulatedBeacon['network']) {
+function genesisOf({ genesisTime, genesisValidatorsRoot }: BeaconNetwork) {
   return {
     genesis_time: String(genesisTime),
     genesis_validators_root: genesisValidatorsRoot,
-    genesis_fork_version: forks[0]!.version,
+    genesis_fork_version: versionOf(0),
   };
 }
 
-function objectOf({ network }: SimulatedBeacon, { slot }: BeaconBlock, data: LightClientObjects[ObjectKind]) {
-  return { version: forkAt(network, slot).name, data: toJson(data) };
+/** Forks up to that of the chain, all of them from genesis on. */
+const FORKS = ['GENESIS', 'ALTAIR', 'BELLATRIX', 'CAPELLA', 'DENEB', 'ELECTRA', 'FULU'] as const;
+
+/** Version of a fork, by its place in `FORKS`. */
+const versionOf = (place: number): Hex => `0x0${place}e70300`;
+
+/** @source ethereum/consensus-specs@a08d8a6e specs/electra/beacon-chain.md */
+const MAX_BLOBS_ELECTRA = 9;
+
+/** Values of `/eth/v1/config/spec` that light clients read. @source ethereum/beacon-APIs apis/config/spec.yaml */
+function specOf({ preset, genesisTime }: BeaconNetwork): Record<string, string> {
+  const { slotsPerEpoch, epochsPerPeriod, committeeSize, secondsPerSlot } = preset;
+  return {
+    PRESET_BASE: 'minimal',
+    CONFIG_NAME: 'plumbline-simulated',
+    MIN_GENESIS_TIME: String(genesisTime),
+    GENESIS_DELAY: '0',
+    SECONDS_PER_SLOT: String(secondsPerSlot),
+    SLOT_DURATION_MS: String(secondsPerSlot * 1000),
+    SLOTS_PER_EPOCH: String(slotsPerEpoch),
+    EPOCHS_PER_SYNC_COMMITTEE_PERIOD: String(epochsPerPeriod),
+    SYNC_COMMITTEE_SIZE: String(committeeSize),
+    ...Object.fromEntries(
+      FORKS.flatMap((fork, place) => [
+        [`${fork}_FORK_VERSION`, versionOf(place)],
+        ...(place === 0 ? [] : [[`${fork}_FORK_EPOCH`, '0']]),
+      ]),
+    ),
+    MAX_BLOBS_PER_BLOCK_ELECTRA: String(MAX_BLOBS_ELECTRA),
+    DEPOSIT_CHAIN_ID: String(L1_CHAIN_ID),
+    DEPOSIT_NETWORK_ID: String(L1_CHAIN_ID),
+  };
+}
+
+/** The answer with an object of a light client, of the fork of this block. */
+function objectAnswer<K extends Exclude<ObjectKind, 'update'>>(
+  { network }: SimulatedBeacon,
+  { slot }: BeaconBlock,
+  kind: K,
+  data: LightClientObjects[K],
+  { isSsz }: Asked,
+): BeaconAnswer {
+  const version = forkAt(network, slot).name;
+  if (!isSsz) return { ...ok({ version, data: toJson(data) }), version };
+  return { status: 200, body: null, version, ssz: bytesToHex(containerAt(network, slot, kind).encode(data)) };
+}
+
+function containerAt<K extends ObjectKind>(
+  network: BeaconNetwork,
+  slot: number,
+  kind: K,
+): SszType<LightClientObjects[K]> {
+  return containersOf(layoutAtSlot(network, BigInt(slot)), network.preset.committeeSize)[kind];
 }
 
 function headerAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Asked): BeaconAnswer {
@@ -109,18 +181,18 @@ function blockOf(chain: SimulatedBeacon, newest: BeaconBlock, id: string): Beaco
   return NUMBER.test(id) ? chain.blockAt(Number(id)) : chain.blockWithRoot(id as Hex);
 }
 
-function bootstrapAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Asked): BeaconAnswer {
-  const root = part.toLowerCase();
+function bootstrapAnswer(chain: SimulatedBeacon, newest: BeaconBlock, asked: Asked): BeaconAnswer {
+  const root = asked.part.toLowerCase();
   if (!ROOT.test(root)) return refuse(400, 'the block root must be 0x and 64 hex digits');
   const block = chain.blockWithRoot(root as Hex);
   if (block === undefined || block.slot >= newest.slot) return NO_BLOCK;
-  return ok(objectOf(chain, block, chain.bootstrap(block)));
+  return objectAnswer(chain, block, 'bootstrap', chain.bootstrap(block), asked);
 }
 
 async function updatesAnswer(
   chain: SimulatedBeacon,
   newest: BeaconBlock,
-  { query, signal }: Asked,
+  { query, isSsz, signal }: Asked,
 ): Promise<BeaconAnswer> {
   const [start, count] = [query.get('start_period') ?? '', query.get('count') ?? ''];
   if (!NUMBER.test(start) || !NUMBER.test(count) || Number(count) === 0) {
@@ -128,12 +200,36 @@ async function updatesAnswer(
   }
   const end = Math.min(Number(start) + Math.min(Number(count), MAX_UPDATES), periodAt(chain.network, newest.slot) + 1);
   const updates: unknown[] = [];
+  const chunks: Uint8Array[] = [];
   // The chain begins with period 1.
   for (let period = Math.max(Number(start), 1); period < end; period++) {
     await nextTurn();
     signal?.throwIfAborted();
     const update = chain.update(period);
-    updates.push(objectOf(chain, newest, update));
+    const slot = Number(update.attestedHeader.beacon.slot);
+    if (isSsz) chunks.push(sszChunk(chain.network, containerAt(chain.network, slot, 'update').encode(update)));
+    else updates.push({ version: forkAt(chain.network, slot).name, data: toJson(update) });
   }
-  return ok(updates);
+  return isSsz ? { status: 200, body: null, ssz: bytesToHex(concatBytes(...chunks)) } : ok(updates);
+}
+
+/**
+ * An update in the answer of a list: its length and its fork digest as eight bytes, the digest, and the update.
+ *
+ * @source ethereum/beacon-APIs apis/beacon/light_client/updates.yaml
+ */
+function sszChunk(network: BeaconNetwork, update: Uint8Array): Uint8Array {
+  const digest = forkDigest(network);
+  return concatBytes(uint64.encode(BigInt(digest.length + update.length)), digest, update);
+}
+
+/**
+ * Digest of Fulu, four bytes. The chain has no blob schedule, so the parameters of Electra count, from its epoch 0 on.
+ *
+ * @source ethereum/consensus-specs@a08d8a6e specs/fulu/beacon-chain.md, compute_fork_digest
+ */
+function forkDigest(network: BeaconNetwork): Uint8Array {
+  const root = forkDataRoot(network, hexToBytes(network.forks[0]!.version, 4));
+  const blobs = sha256(concatBytes(uint64.encode(0n), uint64.encode(BigInt(MAX_BLOBS_ELECTRA))));
+  return root.subarray(0, 4).map((byte, i) => byte ^ blobs[i]!);
 }

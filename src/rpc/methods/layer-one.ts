@@ -1,14 +1,14 @@
+import type { TransactionReceipt } from '../../chain/block.js';
 import type { BlockReference } from '../../chain/block-reference.js';
 import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
-import type { L1Block, SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
+import { L1_CHAIN_ID, type L1Block, type SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
 import { matchesLog } from '../../chain/log-filter.js';
 import { PlumblineError } from '../../errors.js';
-import type { Log } from '../../ethereum/receipt.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock, formatTrieProof } from '../answers/format.js';
+import { formatBlock, formatLog, formatReceipt, formatTransaction, formatTrieProof } from '../answers/format.js';
 import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
@@ -28,7 +28,6 @@ function l1Method(name: keyof typeof METHOD_INFO.l1, handle: Method<L1Context>['
   return { name, info: METHOD_INFO.l1[name], handle };
 }
 
-const L1_CHAIN_ID = 1337;
 const LATEST: BlockReference = { tag: 'latest' };
 
 function blockOf(layerOne: SimulatedL1, reference: BlockReference): L1Block | undefined {
@@ -47,22 +46,47 @@ function requireBlock(layerOne: SimulatedL1, reference: BlockReference): L1Block
 
 const eth_chainId = l1Method('eth_chainId', () => toQuantity(L1_CHAIN_ID));
 
+const net_version = l1Method('net_version', () => String(L1_CHAIN_ID));
+
 const eth_blockNumber = l1Method('eth_blockNumber', ({ layerOne }) => toQuantity(layerOne.head.header.number));
 
-function findBlock(layerOne: SimulatedL1, reference: BlockReference) {
+function findBlock(layerOne: SimulatedL1, reference: BlockReference, full: unknown) {
   const block = blockOf(layerOne, reference);
-  return block === undefined
-    ? null
-    : formatBlock({ header: block.header, hash: block.hash, transactions: [], size: 0 }, false);
+  return block === undefined ? null : formatBlock(block, full === true);
 }
 
-const eth_getBlockByNumber = l1Method('eth_getBlockByNumber', ({ layerOne }, [reference]) =>
-  findBlock(layerOne, parseBlockReference(reference)),
+const eth_getBlockByNumber = l1Method('eth_getBlockByNumber', ({ layerOne }, [reference, full]) =>
+  findBlock(layerOne, parseBlockReference(reference), full),
 );
 
-const eth_getBlockByHash = l1Method('eth_getBlockByHash', ({ layerOne }, [hash]) =>
-  findBlock(layerOne, { hash: parseHash(hash, 'blockHash') }),
+const eth_getBlockByHash = l1Method('eth_getBlockByHash', ({ layerOne }, [hash, full]) =>
+  findBlock(layerOne, { hash: parseHash(hash, 'blockHash') }, full),
 );
+
+/** The receipt of a transaction; undefined if layer 1 has no such transaction. */
+function receiptOf(layerOne: SimulatedL1, hash: unknown): TransactionReceipt | undefined {
+  return layerOne.blockOfTransaction(parseHash(hash, 'transactionHash'))?.receipts[0];
+}
+
+const eth_getTransactionByHash = l1Method('eth_getTransactionByHash', ({ layerOne }, [hash]) => {
+  const receipt = receiptOf(layerOne, hash);
+  return receipt === undefined ? null : formatTransaction(receipt);
+});
+
+const eth_getTransactionReceipt = l1Method('eth_getTransactionReceipt', ({ layerOne }, [hash]) => {
+  const receipt = receiptOf(layerOne, hash);
+  return receipt === undefined ? null : formatReceipt(receipt);
+});
+
+const eth_getBlockReceipts = l1Method('eth_getBlockReceipts', ({ layerOne }, [reference]) => {
+  const block = blockOf(layerOne, parseBlockReference(reference));
+  return block === undefined ? null : block.receipts.map(formatReceipt);
+});
+
+const eth_getCode = l1Method('eth_getCode', ({ layerOne }, [address, reference]) => {
+  requireBlock(layerOne, parseBlockReference(reference, LATEST));
+  return bytesToHex(layerOne.codeOf(parseAddress(address)));
+});
 
 /** The getters of the rollup contract; any other account has no code and returns nothing. */
 const eth_call = l1Method('eth_call', ({ layerOne, network }, [callParam, blockParam]) => {
@@ -83,24 +107,13 @@ const eth_getLogs = l1Method('eth_getLogs', ({ layerOne }, [filterParam]) => {
   return layerOne
     .blocks()
     .slice(from, to! + 1)
-    .flatMap((block) => block.logs.flatMap((log, i) => (matchesLog(filter, log) ? [formatL1Log(block, log, i)] : [])));
+    .flatMap(({ receipts }) => receipts)
+    .flatMap((transaction) =>
+      transaction.logs.flatMap((log, logIndex) =>
+        matchesLog(filter, log) ? [formatLog({ log, transaction, logIndex })] : [],
+      ),
+    );
 });
-
-/** The transaction of a log is not simulated. */
-function formatL1Log(block: L1Block, log: Log, index: number) {
-  return {
-    address: bytesToHex(log.address),
-    topics: log.topics.map(bytesToHex),
-    data: bytesToHex(log.data),
-    blockNumber: toQuantity(block.header.number),
-    blockHash: bytesToHex(block.hash),
-    blockTimestamp: toQuantity(block.header.timestamp),
-    logIndex: toQuantity(index),
-    transactionIndex: '0x0',
-    transactionHash: null,
-    removed: false,
-  };
-}
 
 /** EIP-1186. */
 const eth_getProof = l1Method('eth_getProof', async ({ layerOne }, [addressParam, keysParam, blockParam]) => {
@@ -110,10 +123,13 @@ const eth_getProof = l1Method('eth_getProof', async ({ layerOne }, [addressParam
   return formatTrieProof(address, await layerOne.prove(block, address, keys), showKeys(keysParam, keys));
 });
 
-/** A request to the beacon API: path and query in, status and body out. `src/rpc/http` sends it for a GET. */
-const beacon_get = l1Method('beacon_get', async ({ beacon }, [target], { signal }) => {
+/**
+ * A request to the beacon API: path and query in, with `ssz` for the bytes of an object; status and body out. `src/rpc/http` sends
+ * it for a GET.
+ */
+const beacon_get = l1Method('beacon_get', async ({ beacon }, [target, form], { signal }) => {
   const [{ answerBeaconRequest }, chain] = await Promise.all([import('./beacon-api.js'), beacon()]);
-  return answerBeaconRequest(chain, requireText(target, 'target', 'params'), signal);
+  return answerBeaconRequest(chain, requireText(target, 'target', 'params'), form === 'ssz', signal);
 });
 
 /** The methods by which the code of light nodes reads the simulated layer 1 as it reads Ethereum (docs/decisions.md 25). */
@@ -125,7 +141,12 @@ export function layerOneTable(): MethodTable<L1Context> {
     eth_chainId,
     eth_getBlockByHash,
     eth_getBlockByNumber,
+    eth_getBlockReceipts,
+    eth_getCode,
     eth_getLogs,
     eth_getProof,
+    eth_getTransactionByHash,
+    eth_getTransactionReceipt,
+    net_version,
   ]);
 }

@@ -276,8 +276,13 @@ export const L1 = {
   eth_chainId: READS_DEVNET,
   eth_getBlockByHash: READS_DEVNET,
   eth_getBlockByNumber: READS_DEVNET,
+  eth_getBlockReceipts: READS_DEVNET,
+  eth_getCode: READS_DEVNET,
   eth_getLogs: READS_DEVNET,
   eth_getProof: READS_DEVNET,
+  eth_getTransactionByHash: READS_DEVNET,
+  eth_getTransactionReceipt: READS_DEVNET,
+  net_version: READS_DEVNET,
 } as const satisfies Rows;
 
 type Rows<Answers = unknown> = Readonly<Record<string, MethodInfo & { readonly answers: Answers }>>;

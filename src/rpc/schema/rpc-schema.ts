@@ -2,7 +2,15 @@ import type { Hex } from '../../primitives/hex.js';
 import type { METHOD_INFO } from '../protocol/method-info.js';
 import type { ChainSchema } from './chain-schema.js';
 import type { DevnetSchema } from './devnet-schema.js';
-import type { HeaderJson, LineaBlockJson, LogFilterJson, LogJson, TrieProofJson } from './json.js';
+import type {
+  HeaderJson,
+  LineaBlockJson,
+  LogFilterJson,
+  LogJson,
+  ReceiptJson,
+  TransactionJson,
+  TrieProofJson,
+} from './json.js';
 import type { WalletSchema } from './wallet-schema.js';
 
 /** Parameters and result of one method. */
@@ -18,18 +26,20 @@ type Untyped = { [Name in Exclude<keyof typeof METHOD_INFO.l2, keyof Typed>]: Me
 /** The methods of a node, by name, with parameters and results. */
 export interface RpcSchema extends Typed, Untyped {}
 
-/** A log of the simulated layer 1, which has no transactions. */
-type LayerOneLogJson = Omit<LogJson, 'transactionHash'> & { readonly transactionHash: null };
-
 /** The methods of a devnet's simulated layer 1. */
 export interface LayerOneSchema {
-  /** Path and query of the beacon API; status and body. */
-  beacon_get: { params: [target: string]; result: unknown };
+  /** Path and query of the beacon API, and whether objects are wanted as bytes of SSZ in hex; status and body. */
+  beacon_get: { params: [target: string, form?: 'json' | 'ssz']; result: unknown };
   eth_blockNumber: { params: []; result: Hex };
   eth_call: { params: [call: { readonly to: Hex; readonly data: Hex }, block?: LineaBlockJson]; result: Hex };
   eth_chainId: { params: []; result: Hex };
   eth_getBlockByHash: { params: [hash: Hex, full?: boolean]; result: HeaderJson | null };
   eth_getBlockByNumber: { params: [block: LineaBlockJson, full?: boolean]; result: HeaderJson | null };
-  eth_getLogs: { params: [filter: LogFilterJson]; result: readonly LayerOneLogJson[] };
+  eth_getBlockReceipts: { params: [block: LineaBlockJson]; result: readonly ReceiptJson[] | null };
+  eth_getCode: { params: [address: Hex, block?: LineaBlockJson]; result: Hex };
+  eth_getLogs: { params: [filter: LogFilterJson]; result: readonly LogJson[] };
   eth_getProof: { params: [address: Hex, keys: readonly Hex[], block?: LineaBlockJson]; result: TrieProofJson };
+  eth_getTransactionByHash: { params: [hash: Hex]; result: TransactionJson | null };
+  eth_getTransactionReceipt: { params: [hash: Hex]; result: ReceiptJson | null };
+  net_version: { params: []; result: string };
 }

@@ -4,10 +4,11 @@ import {
   denebExecutionHeader,
   type ExecutionPayloadHeader,
   type LightClientHeader,
+  uint64,
 } from '../../../consensus/containers/headers.js';
 import { stateIndices } from '../../../consensus/containers/layouts.js';
 import { type BeaconNetwork, periodAt } from '../../../consensus/networks/beacon-network.js';
-import { hashPair, zeroRoot } from '../../../consensus/ssz/merkle.js';
+import { chunksOf, hashPair, merkleRoot, zeroRoot } from '../../../consensus/ssz/merkle.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { simulatedCommittee } from './beacon-committees.js';
 import type { L1Block } from './simulated-l1.js';
@@ -63,11 +64,25 @@ export function stateBranch(network: BeaconNetwork, { slot, parent }: BeaconBloc
   return branchAt(stateOf(network, slot, parent), gindex);
 }
 
-/** Root of an empty list. @param depth - of the tree of a full list */
-const emptyList = (depth: number) => hashPair(zeroRoot(depth), ZERO_WORD);
+/** Root of a list. @param depth - of the tree of a full list. @param length - of the list, which is mixed in */
+function listRoot(chunks: readonly Uint8Array[], depth: number, length: number): Uint8Array {
+  let root = chunks.length === 0 ? zeroRoot(depth) : merkleRoot(chunks);
+  if (chunks.length > 0)
+    for (let level = Math.ceil(Math.log2(chunks.length)); level < depth; level++)
+      root = hashPair(root, zeroRoot(level));
+  return hashPair(root, chunksOf(uint64.encode(BigInt(length)))[0]!);
+}
 
-/** The payload header of a layer-1 block, which has neither transactions nor withdrawals. */
-function payloadOf({ header, hash }: L1Block): ExecutionPayloadHeader {
+/** @source ethereum/consensus-specs@a08d8a6e specs/bellatrix/beacon-chain.md: MAX_BYTES_PER_TRANSACTION, in chunks */
+const TRANSACTION_DEPTH = 25;
+/** MAX_TRANSACTIONS_PER_PAYLOAD. */
+const TRANSACTIONS_DEPTH = 20;
+/** MAX_WITHDRAWALS_PER_PAYLOAD. */
+const WITHDRAWALS_DEPTH = 4;
+
+/** The payload header of a layer-1 block, which has no withdrawals. */
+function payloadOf({ header, hash, transactions }: L1Block): ExecutionPayloadHeader {
+  const roots = transactions.map(({ raw }) => listRoot(chunksOf(raw), TRANSACTION_DEPTH, raw.length));
   return {
     parentHash: header.parentHash,
     feeRecipient: header.miner,
@@ -82,8 +97,8 @@ function payloadOf({ header, hash }: L1Block): ExecutionPayloadHeader {
     extraData: header.extraData,
     baseFeePerGas: header.baseFeePerGas!,
     blockHash: hash,
-    transactionsRoot: emptyList(20),
-    withdrawalsRoot: emptyList(4),
+    transactionsRoot: listRoot(roots, TRANSACTIONS_DEPTH, roots.length),
+    withdrawalsRoot: listRoot([], WITHDRAWALS_DEPTH, 0),
     blobGasUsed: 0n,
     excessBlobGas: 0n,
   };

@@ -1,19 +1,33 @@
 import { PlumblineError } from '../../../errors.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
+import { encodeTransaction } from '../../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerHash } from '../../../ethereum/header.js';
 import { orderedRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, type Log, logsBloom } from '../../../ethereum/receipt.js';
-import { plainAccount, StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
+import { StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
+import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { RollupContract } from '../../../networks/network.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes, ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
+import {
+  bigIntToBytes,
+  bytesToBigInt,
+  bytesToKey,
+  concatBytes,
+  equalBytes,
+  ZERO_ADDRESS,
+  ZERO_WORD,
+} from '../../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
+import type { Block, TransactionReceipt } from '../../block.js';
+import { blockBytes } from '../../block-bytes.js';
 import { dataFinalizedLog, type Finalization, SELECTORS } from './rollup-abi.js';
 
-/** One block of the simulated layer 1. */
-export interface L1Block {
-  readonly header: BlockHeader;
-  readonly hash: Uint8Array;
+/** Chain id of the simulated layer 1. */
+export const L1_CHAIN_ID = 1337;
+
+/** One block of the simulated layer 1: the genesis block, or one with the transaction of a finalization. */
+export interface L1Block extends Block {
+  readonly receipts: readonly TransactionReceipt[];
   readonly number: number;
   /** Unix time in seconds, later than that of the block before. */
   readonly timestamp: number;
@@ -24,10 +38,61 @@ export interface L1Block {
 
 const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 
-/** The finalizing transaction is not simulated, but its receipt is, so that logs can be checked against the header. */
+/** Who finalizes: `plumbline operator 1` in ASCII. */
+const OPERATOR = hexToBytes('0x706c756d626c696e65206f70657261746f722031');
+const BASE_FEE = 1_000_000_000n;
+/** Gas that a finalization is said to use. */
+const GAS_USED = 200_000n;
+
 function receiptsRoot(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_TRIE_ROOT;
-  return orderedRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: 0n, logs })]);
+  return orderedRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: GAS_USED, logs })]);
+}
+
+/** The transaction that finalizes in the block of this number. Nothing is executed, so it has neither data nor a signature. */
+function finalizingTransaction(rollup: Uint8Array, number: number): Uint8Array {
+  const { v, r, s } = { v: 0n, r: UNSIGNED_R + bytesToBigInt(OPERATOR), s: 1n };
+  return encodeTransaction(
+    {
+      type: 2,
+      chainId: BigInt(L1_CHAIN_ID),
+      nonce: BigInt(number - 1),
+      maxFeePerGas: BASE_FEE,
+      gasLimit: GAS_USED,
+      to: rollup,
+    },
+    { v, r, s },
+  );
+}
+
+/** Added to the sender in `r` of a transaction without a signature, as a devnet does for impersonated senders. */
+const UNSIGNED_R = 2n ** 160n;
+
+/**
+ * Code of the rollup contract: `currentL2BlockNumber()` and `stateRootHashes(uint256)` over their slots; other calls revert.
+ *
+ * @param slots - of the two, below 2^256
+ */
+function rollupCode({ currentBlockSlot, stateRootsSlot }: RollupContract): Uint8Array {
+  const push = (value: bigint, bytes: number) => [0x5f + bytes, ...bigIntToBytes(value, bytes)];
+  const selector = (hex: string) => push(BigInt(hex), 4);
+  /** Selector on the stack: jumps to `to` if it is this one. */
+  const when = (hex: string, to: number) => [0x80, ...selector(hex), 0x14, 0x61, to >> 8, to & 255, 0x57];
+  const returnWord = [0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3];
+  const dispatch = (current: number, root: number) => [
+    ...[0x5f, 0x35, 0x60, 0xe0, 0x1c],
+    ...when(SELECTORS.currentL2BlockNumber, current),
+    ...when(SELECTORS.stateRootHashes, root),
+    ...[0x5f, 0x5f, 0xfd],
+  ];
+  const current = [0x5b, ...push(currentBlockSlot, 32), 0x54, ...returnWord];
+  const root = [0x5b, 0x60, 0x04, 0x35, 0x5f, 0x52, ...push(stateRootsSlot, 32), 0x60, 0x20, 0x52];
+  const first = dispatch(0, 0).length;
+  return Uint8Array.from([
+    ...dispatch(first, first + current.length),
+    ...current,
+    ...[...root, 0x60, 0x40, 0x5f, 0x20, 0x54, ...returnWord],
+  ]);
 }
 
 /** Values that differ from block to block. */
@@ -102,24 +167,54 @@ class SealedBlock implements L1Block {
     return logsOf(this.rollup, finalization);
   }
 
+  get transactions(): readonly SignedTransaction[] {
+    if (this.finalization === undefined) return [];
+    return [parseSignedTransaction(this.raw, L1_CHAIN_ID, { impersonated: OPERATOR })];
+  }
+
+  get receipts(): readonly TransactionReceipt[] {
+    return this.transactions.map((transaction, index) => ({
+      transaction,
+      block: this,
+      index,
+      succeeded: true,
+      gasUsed: GAS_USED,
+      cumulativeGasUsed: GAS_USED,
+      effectiveGasPrice: BASE_FEE,
+      contractAddress: undefined,
+      logs: this.logs,
+      firstLogIndex: 0,
+    }));
+  }
+
+  get size(): number {
+    return blockBytes({ header: this.header, transactions: this.transactions, uncles: [], withdrawals: [] }).length;
+  }
+
+  /** Bytes of its transaction, if it has one. */
+  get raw(): Uint8Array {
+    return finalizingTransaction(this.rollup, this.number);
+  }
+
   get header(): BlockHeader {
+    const isEmpty = this.finalization === undefined;
     return {
       parentHash: this.parent?.hash ?? ZERO_WORD,
       sha3Uncles: EMPTY_UNCLES_HASH,
       miner: ZERO_ADDRESS,
       stateRoot: this.stateRoot,
-      transactionsRoot: EMPTY_TRIE_ROOT,
+      transactionsRoot: isEmpty ? EMPTY_TRIE_ROOT : orderedRoot([this.raw]),
       receiptsRoot: this.word(1),
       logsBloom: logsBloom(this.logs),
       difficulty: 0n,
       number: this.number,
       gasLimit: 60_000_000n,
-      gasUsed: 0n,
+      gasUsed: isEmpty ? 0n : GAS_USED,
       timestamp: this.timestamp,
       extraData: NO_DATA,
       mixHash: ZERO_WORD,
       nonce: ZERO_NONCE,
-      baseFeePerGas: 1_000_000_000n,
+      baseFeePerGas: BASE_FEE,
     };
   }
 
@@ -129,15 +224,18 @@ class SealedBlock implements L1Block {
 }
 
 /**
- * A layer 1 with one contract, the rollup's. It has one block for each finalization. State trie, headers, logs and
+ * A layer 1 with one contract, the rollup's. It has one block with one transaction for each finalization; nothing is executed. State trie, headers, logs and
  * receipt roots are real, so verifiers read it in the same way as Ethereum. Most devnets are never asked for it, so
  * blocks are sealed by `settle`, before the layer 1 is read: that took half of the time of an empty block.
  */
 export class SimulatedL1 {
   private readonly sealed: SealedBlock[] = [];
   private readonly address: Uint8Array;
+  private readonly code: Uint8Array;
   /** Index in `sealed` by the last layer-2 block of the finalization. */
   private readonly indexes = new Map<number, number>();
+  /** Index in `sealed` by the hash of the block's transaction. */
+  private readonly transactions = new Map<string, number>();
   /** Oldest block whose state can be proved. */
   private heldFrom = 0;
   /** Finalizations that are not sealed yet, by their last layer-2 block. */
@@ -149,6 +247,7 @@ export class SimulatedL1 {
     private readonly trie: StateTrie,
   ) {
     this.address = hexToBytes(rollup.address);
+    this.code = rollupCode(rollup);
   }
 
   /** Opens with the genesis root of layer 2 finalized, as the contract's initializer does. */
@@ -190,7 +289,10 @@ export class SimulatedL1 {
     const kept = number - (this.sealed.length - 1);
     for (const last of [...this.unsealed.keys()].slice(Math.max(0, kept))) this.unsealed.delete(last);
     if (kept >= 0) return;
-    for (const dropped of this.sealed.splice(number + 1)) this.trie.release(dropped.stateRoot);
+    for (const dropped of this.sealed.splice(number + 1)) {
+      this.trie.release(dropped.stateRoot);
+      this.transactions.delete(bytesToKey(keccak256(dropped.raw)));
+    }
     const { header, finalizedBlock } = this.head;
     this.trie.revertTo(header.stateRoot);
     for (const block of [...this.indexes.keys()]) if (block > finalizedBlock) this.indexes.delete(block);
@@ -235,6 +337,16 @@ export class SimulatedL1 {
     return this.rootAt(at, Number(bytesToBigInt(data.subarray(4, 36)))) ?? word(0);
   }
 
+  /** Code of an account; no bytes for any but the rollup contract. @param address - 20 bytes */
+  codeOf(address: Uint8Array): Uint8Array {
+    return equalBytes(address, this.address) ? this.code : NO_DATA;
+  }
+
+  /** The block with a transaction. @param hash - 32 bytes */
+  blockOfTransaction(hash: Uint8Array): L1Block | undefined {
+    return this.sealed[this.transactions.get(bytesToKey(hash)) ?? -1];
+  }
+
   async prove(at: L1Block, address: Uint8Array, slots: readonly Uint8Array[]): Promise<TrieProof> {
     const { number, stateRoot } = at.header;
     if (number < this.heldFrom) {
@@ -253,7 +365,7 @@ export class SimulatedL1 {
     const stateRoot = this.trie.write([
       {
         address: rollup,
-        account: plainAccount(1n, 0n),
+        account: { nonce: 1n, balance: 0n, codeHash: keccak256(this.code) },
         slots: [
           { key: word(this.rollup.currentBlockSlot), after: word(block) },
           { key: mappingSlot, after: root },
@@ -273,6 +385,7 @@ export class SimulatedL1 {
       finalization,
       rollup,
     });
+    if (finalization !== undefined) this.transactions.set(bytesToKey(keccak256(sealed.raw)), this.sealed.length);
     this.sealed.push(sealed);
   }
 }
