@@ -45,7 +45,8 @@ export interface ErrorDetails {
   EXECUTION_REVERTED: { data: Uint8Array; reason?: string };
   EXECUTION_FAILED: { reason: string; opcode?: number };
   MODULE_LIMIT_EXCEEDED: { module: string; count: number; limit: number };
-  INSUFFICIENT_FUNDS: { sender: string; required: bigint; balance: bigint };
+  /** `sent`: of a transaction that is sent, not of a call. */
+  INSUFFICIENT_FUNDS: { sender: string; required: bigint; balance: bigint; sent?: true };
   UPFRONT_COST_EXCEEDS_BALANCE: { sender: string };
   GAS_ALLOWANCE_EXCEEDED: { allowance: bigint };
   /** Of a request; with `retryAfterMs`, of the requests of a connection within a minute. */

@@ -1,4 +1,4 @@
-import { PlumblineError, type TransactionRule } from '../errors.js';
+import { isPlumblineError, PlumblineError, type TransactionRule } from '../errors.js';
 import { effectiveGasPrice } from '../ethereum/base-fee.js';
 import { loadSignerRecovery } from '../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
@@ -27,8 +27,8 @@ export interface AdmissionContext {
   readonly prices: Prices;
   /** Sizes the transaction for the profitability margin of the pool. Without it the margin is not checked. */
   readonly sizer: CalldataSizer | undefined;
-  /** Whether a transaction with this hash is already in a block or in the pool. */
-  readonly isKnown: (hash: Uint8Array) => boolean;
+  /** Where a transaction with this hash is already; undefined if nowhere. */
+  readonly placeOf: (hash: Uint8Array) => 'pool' | 'block' | undefined;
 }
 
 const BLOB_TYPE = 3;
@@ -40,6 +40,12 @@ export const MAX_NONCE_DISTANCE = 200n;
 
 function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
   return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
+}
+
+/** A balance that does not suffice for a transaction that is sent has a code of its own. @returns other errors as they are */
+export function asSent(error: unknown): unknown {
+  if (!isPlumblineError(error, 'INSUFFICIENT_FUNDS')) return error;
+  return new PlumblineError('INSUFFICIENT_FUNDS', error.message, { ...error.details, sent: true }, { cause: error });
 }
 
 /**
@@ -69,9 +75,9 @@ export async function parseBroadcast(
  */
 export async function checkAdmission(transaction: SignedTransaction, against: AdmissionContext): Promise<void> {
   const { network, state, context } = against;
-  if (against.isKnown(transaction.hash)) {
-    throw reject('known', 'the transaction is known already');
-  }
+  const place = against.placeOf(transaction.hash);
+  if (place === 'pool') throw reject('known', 'the transaction is known already');
+  if (place === 'block') throw reject('nonce-too-low', 'the transaction is in a block already');
   requireTypeAccepted(transaction, network);
   await checkDenied(transaction, network);
   requireRecipient(transaction);
@@ -91,7 +97,11 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
   const rules = rulesAt(network, context.number, context.timestamp);
   const leniency = { nonce: 'future', contractSender: transaction.impersonated === true } as const;
   requireTypeInForce(transaction, rules);
-  await admit({ rules, block: context, state }, transaction, { leniency });
+  try {
+    await admit({ rules, block: context, state }, transaction, { leniency });
+  } catch (error) {
+    throw asSent(error);
+  }
   if (transaction.gasLimit > context.gasLimit) {
     throw reject('block-gas-limit', `gas limit ${transaction.gasLimit}, limit of a block ${context.gasLimit}`);
   }

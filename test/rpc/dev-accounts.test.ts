@@ -48,6 +48,19 @@ describe('a transaction of type 4', () => {
   });
 });
 
+test('a balance that does not suffice is -32004, with and without a gas limit; the same in a block already is -32001', async () => {
+  const { ask } = await devNode();
+  const call = { from: accountAt(0), to: stranger('11'), value: `0x${(10n ** 30n).toString(16)}` };
+  const poor = { code: -32004, message: expect.stringContaining('exceeds transaction sender account balance') };
+  await expect(ask('eth_sendTransaction', call)).rejects.toMatchObject(poor);
+  await expect(ask('eth_sendTransaction', { ...call, gas: '0x5208' })).rejects.toMatchObject(poor);
+  const raw = await ask<Hex>('eth_signTransaction', { ...call, value: '0x1' });
+  await ask('eth_sendRawTransaction', raw);
+  const again = { code: -32001, message: 'Nonce too low' };
+  await expect(ask('eth_sendRawTransaction', raw)).rejects.toMatchObject(again);
+  await expect(ask('eth_sendRawTransactionSync', raw)).rejects.toMatchObject(again);
+});
+
 describe('eth_sendTransaction by a dev account', () => {
   test('is signed by the devnet: another library recovers the sender from the signature', async () => {
     const { ask } = await devNode();

@@ -73,7 +73,7 @@ describe('eth_sendRawTransaction', () => {
   test.each([
     ['a nonce that was used', { nonce: 0 }, -32001, 1],
     ['too little gas', { gasLimit: 20_000n }, -32003, 0],
-    ['more than the sender has', { value: 10n ** 30n }, -32000, 0],
+    ['more than the sender has', { value: 10n ** 30n }, -32004, 0],
     ['a price below what the operator asks', { maxFeePerGas: 8n, maxPriorityFeePerGas: 1n }, -32000, 0],
   ] as const)('%s is refused before anything is sent', async (_, fields, code, sent) => {
     const scene = await lightScene();

@@ -33,6 +33,8 @@ describe('errors of plumbline as JSON-RPC', () => {
       code: -32000,
       message: `transaction up-front cost 0x5d539a1 exceeds transaction sender account balance 0x0 for sender ${SENDER}`,
     });
+    const sent = { sender: SENDER, required: 2n, balance: 1n, sent: true } as const;
+    expect(of('INSUFFICIENT_FUNDS', sent)).toMatchObject({ code: -32004, message: expect.stringContaining('0x2') });
     const upfront = { code: -32004, message: 'Upfront cost exceeds account balance' };
     expect(of('UPFRONT_COST_EXCEEDS_BALANCE', { sender: SENDER })).toEqual(upfront);
   });

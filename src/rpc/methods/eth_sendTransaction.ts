@@ -1,3 +1,4 @@
+import { asSent } from '../../chain/admission.js';
 import type { TransactionRequest } from '../../chain/devnet/mining/impersonation.js';
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
@@ -75,11 +76,19 @@ export async function readSentTransaction(
   return requestOf(context, { ...call, from }, options);
 }
 
+async function completion(...[context, call, options]: Parameters<typeof completed>) {
+  try {
+    return await completed(context, call, options);
+  } catch (error) {
+    throw asSent(error);
+  }
+}
+
 async function requestOf(
   context: RpcContext,
   call: CallRequest & { readonly from: Uint8Array },
   options: MethodCallOptions,
 ): Promise<TransactionRequest> {
   const { from, to, nonce, value = 0n, data = NO_BYTES, accessList, authorizationList } = call;
-  return { from, to, nonce, value, data, accessList, authorizationList, ...(await completed(context, call, options)) };
+  return { from, to, nonce, value, data, accessList, authorizationList, ...(await completion(context, call, options)) };
 }

@@ -200,11 +200,12 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
     server(`Transaction processing could not be completed due to an exception (${haltReason(reason, opcode)})`),
   MODULE_LIMIT_EXCEEDED: ({ module, count, limit }) =>
     server(`Transaction line count for module ${module}=${count} is above the limit ${limit}`),
-  INSUFFICIENT_FUNDS: ({ required, balance, sender }) =>
-    server(
+  INSUFFICIENT_FUNDS: ({ required, balance, sender, sent }) => ({
+    code: sent === true ? -32004 : SERVER_ERROR,
+    message:
       `transaction up-front cost ${toQuantity(required)} exceeds transaction sender account balance ` +
-        `${toQuantity(balance)} for sender ${sender}`,
-    ),
+      `${toQuantity(balance)} for sender ${sender}`,
+  }),
   UPFRONT_COST_EXCEEDS_BALANCE: () => REJECTIONS.funds(''),
   GAS_ALLOWANCE_EXCEEDED: ({ allowance }) => server(`gas required exceeds allowance (${allowance})`),
   GAS_BUDGET_EXCEEDED: ({ budget, retryAfterMs }) => {

@@ -1,5 +1,5 @@
 import type { Hex } from '../../primitives/hex.js';
-import type { BlockResultJson, CapabilitiesJson, ReceiptJson, SentCallJson, TransactionJson } from './json.js';
+import type { BlockResultJson, NodeCapabilitiesJson, ReceiptJson, SentCallJson, TransactionJson } from './json.js';
 
 /** An amount as developer tools send it: a hex quantity, decimal digits, or a safe whole number. */
 type Amount = Hex | `${number}` | number;
@@ -15,7 +15,7 @@ type BySender<Shown> = { readonly [sender: Hex]: { readonly [nonce: string]: Sho
 /** Parameters and results of the methods that steer a devnet. */
 export interface DevnetSchema {
   admin_nodeInfo: Reads<Record<string, unknown>>;
-  eth_capabilities: Reads<CapabilitiesJson>;
+  eth_capabilities: Reads<NodeCapabilitiesJson>;
   anvil_addBalance: { params: [address: Hex, amount: Amount]; result: null };
   anvil_autoImpersonateAccount: { params: [enabled: boolean]; result: null };
   anvil_deal: Edit;

@@ -111,13 +111,13 @@ export interface HeaderJson {
 }
 
 /** What a node holds: its head, and the oldest block of each kind of data. */
-export interface CapabilitiesJson
-  extends Readonly<Record<'state' | 'tx' | 'logs' | 'receipts' | 'blocks' | 'stateproofs', CapabilityJson>> {
+export interface NodeCapabilitiesJson
+  extends Readonly<Record<'state' | 'tx' | 'logs' | 'receipts' | 'blocks' | 'stateproofs', HeldFromJson>> {
   readonly head: { readonly number: Hex; readonly hash: Hex };
 }
 
 /** Data from `oldestBlock` on. Older data was deleted if there is a strategy. */
-export interface CapabilityJson {
+export interface HeldFromJson {
   readonly disabled: boolean;
   readonly oldestBlock: Hex;
   readonly deleteStrategy?: { readonly type: 'window'; readonly retentionBlocks: Hex };

@@ -95,14 +95,15 @@ export class TransactionSubmission {
   ): Promise<Uint8Array> {
     const { maker, ledger } = this;
     const { network, sizer } = this.settings;
-    const isKnown = (hash: Uint8Array) => maker.pool.has(hash) || ledger.transaction(hash) !== undefined;
+    const placeOf = (hash: Uint8Array) =>
+      maker.pool.has(hash) ? 'pool' : ledger.transaction(hash) === undefined ? undefined : 'block';
     const against = {
       network,
       state: maker.headState,
       context,
       prices: currentPrices(network, ledger.head.header).prices,
       sizer,
-      isKnown,
+      placeOf,
     };
     await maker.fetch(transaction.from, limits?.signal);
     try {
@@ -110,7 +111,7 @@ export class TransactionSubmission {
       maker.pool.add(transaction);
     } catch (error) {
       // A transaction that is already held has not been refused.
-      if (!isKnown(transaction.hash)) maker.exclusions.record(transaction, messageOf(error));
+      if (placeOf(transaction.hash) === undefined) maker.exclusions.record(transaction, messageOf(error));
       throw error;
     }
     this.pending.notify(transaction);

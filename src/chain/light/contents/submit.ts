@@ -20,11 +20,11 @@ const LOOKUP_TIMEOUT_MS = 5_000;
  */
 export async function submitChecked(
   raw: Uint8Array,
-  against: Omit<AdmissionContext, 'isKnown'>,
+  against: Omit<AdmissionContext, 'placeOf'>,
   group: EndpointGroup,
 ): Promise<SignedTransaction> {
   const transaction = await parseBroadcast(raw, against.network, against.context);
-  await checkAdmission(transaction, { ...against, isKnown: () => false });
+  await checkAdmission(transaction, { ...against, placeOf: () => undefined });
   let mayHaveArrived = false;
   try {
     return await group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
