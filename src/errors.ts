@@ -64,7 +64,6 @@ export interface ErrorDetails {
   ANSWER_TOO_LARGE: { limit: number };
   /** `limit`: questions to contracts that a preview may ask. */
   PREVIEW_TOO_LARGE: { limit: number };
-  LOG_RANGE_TOO_LARGE: { blocks: number; limit: number };
   FILTER_NOT_FOUND: { id: string };
   FILTER_LIMIT: { limit: number };
   SUBSCRIPTION_NOT_FOUND: { id: string };

@@ -61,7 +61,6 @@ const DETAILS: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   REQUEST_TIMED_OUT: { timeoutMs: 60_000 },
   ABORTED: {},
   ANSWER_TOO_LARGE: { limit: 1000 },
-  LOG_RANGE_TOO_LARGE: { blocks: 5002, limit: 5000 },
   FILTER_NOT_FOUND: { id: '0x1' },
   FILTER_LIMIT: { limit: 128 },
   SUBSCRIPTION_NOT_FOUND: { id: '0x1' },

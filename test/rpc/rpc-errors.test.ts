@@ -48,11 +48,6 @@ describe('errors of plumbline as JSON-RPC', () => {
       -32005,
       'The calls change or claim too much for a preview (more than 8192 questions to contracts)',
     ],
-    [
-      of('LOG_RANGE_TOO_LARGE', { blocks: 5002, limit: 5000 }),
-      -32005,
-      'Requested range exceeds maximum RPC range limit',
-    ],
     [of('FILTER_NOT_FOUND', { id: '0x1' }), -32000, 'Filter not found'],
     [of('ANSWER_TOO_LARGE', { limit: 1000 }), -32003, 'Response too large (more than 1000 bytes)'],
     [of('FILTER_LIMIT', { limit: 1000 }), -32005, 'Number of filters exceeds 1000'],

@@ -2,21 +2,18 @@ import type { BlockReference } from '../../chain/block-reference.js';
 import type { Chain } from '../../chain/chain.js';
 import type { FoundLog, LogQuery } from '../../chain/log-filter.js';
 import { logsOfBlock } from '../../chain/log-search.js';
-import { PlumblineError } from '../../errors.js';
 import type { LogRequest } from '../parsing/parse-log-filter.js';
 import { requireBlock } from '../parsing/resolve-block.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 
-/** Limit of the reference node: the last block of a range minus its first (docs/spec/json-rpc.md 2.6). */
-const MAX_LOG_RANGE = 5000;
-
 const LATEST: BlockReference = { tag: 'latest' };
 
 /**
- * The logs that a request asks for; without bounds, those of the newest block.
+ * The logs that a request asks for; without bounds, those of the newest block. A range may have any number of blocks: bytes and time limit
+ * the search, and it yields the thread.
  *
  * @param limits - `signal` ends a search of many blocks; `maxBytes`: of the logs as JSON
- * @throws PlumblineError `BLOCK_NOT_FOUND`, `LOG_RANGE_TOO_LARGE`, `ANSWER_TOO_LARGE`; RpcError -32602 for an end above the head, or below
+ * @throws PlumblineError `BLOCK_NOT_FOUND`, `ANSWER_TOO_LARGE`; RpcError -32602 for an end above the head, or below
  *   the start
  */
 export async function findLogs(
@@ -33,14 +30,6 @@ export async function findLogs(
   if ('number' in to && last > (await chain.head()).header.number)
     throw invalidParams('toBlock', 'is above the head', 'block range params');
   if (first > last) throw invalidParams('fromBlock', 'is above toBlock', 'block range params');
-  if (last - first > MAX_LOG_RANGE) {
-    const details = { blocks: last - first + 1, limit: MAX_LOG_RANGE };
-    throw new PlumblineError(
-      'LOG_RANGE_TOO_LARGE',
-      `the range has more than ${MAX_LOG_RANGE} blocks: ask for a smaller one`,
-      details,
-    );
-  }
   return chain.logs({ from: first, to: last, filter, ...limits });
 }
 

@@ -232,7 +232,6 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
     code: -32005,
     message: `The calls change or claim too much for a preview (more than ${limit} questions to contracts)`,
   }),
-  LOG_RANGE_TOO_LARGE: () => ({ code: -32005, message: 'Requested range exceeds maximum RPC range limit' }),
   FILTER_NOT_FOUND: () => server('Filter not found'),
   FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
   SUBSCRIPTION_NOT_FOUND: () => server('Subscription not found'),
