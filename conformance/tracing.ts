@@ -36,8 +36,10 @@ interface GethCase {
 }
 
 const GETH = 'tracing/geth';
-const FOLDERS: Readonly<Record<string, 'callTracer' | 'prestateTracer'>> = {
+const FOLDERS: Readonly<Record<string, 'callTracer' | 'flatCallTracer' | 'prestateTracer'>> = {
   call_tracer: 'callTracer',
+  call_tracer_flat: 'flatCallTracer',
+  call_tracer_legacy: 'callTracer',
   call_tracer_withLog: 'callTracer',
   prestate_tracer: 'prestateTracer',
   prestate_tracer_with_diff_mode: 'prestateTracer',
@@ -61,7 +63,8 @@ const gethFiles = (material: Material) =>
   Object.keys(FOLDERS).flatMap((folder) => material.list(`${GETH}/${folder}`, /\.json$/));
 async function checkGeth(path: string, material: Material, report: Report): Promise<void> {
   const { genesis, context, input, tracerConfig = {}, result } = material.json<GethCase>(path);
-  const tracer = FOLDERS[path.split('/').at(-2)!]!;
+  const folder = path.split('/').at(-2)!;
+  const tracer = FOLDERS[folder]!;
   await report.check(path, async () => {
     // One file has `IstanbulBlock`: go-ethereum reads names of any case.
     const config = Object.entries(genesis.config).map(([name, value]) => [
@@ -72,6 +75,8 @@ async function checkGeth(path: string, material: Material, report: Report): Prom
     const block = contextOf(context, genesis, network);
     const state = new StateOverlay(new AllocState(wholeKeys(genesis.alloc)));
     const traced = await trace({ tracer, options: tracerConfig }, network, block, state, whole(input), false);
+    if (folder === 'call_tracer_flat') return differsDeep(flatForm(result), flatForm(traced.result));
+    if (folder === 'call_tracer_legacy') return differsDeep(legacyForm(result), legacyForm(traced.result, result));
     return differsDeep(withIndices(result), traced.result);
   });
 }
@@ -124,6 +129,44 @@ function contextOf(context: GethCase['context'], genesis: Genesis, network: Netw
   const { mixHash: prevRandao, excessBlobGas } = genesis;
   const block = { baseFeePerGas: undefined, ...context, coinbase: context.miner, prevRandao, excessBlobGas };
   return contextOfFixture(network, block, async () => ZERO_WORD);
+}
+
+/**
+ * Without the place of the transaction, which its case does not have; without empty bytes, which some files leave out, and members that
+ * other types of entries have; and with one word for what a precompile says.
+ */
+function flatForm(value: unknown): unknown {
+  return (value as Record<string, unknown>[]).map(({ action, error, result, subtraces, traceAddress, type }) => ({
+    action: filled(action, type === 'suicide' ? ['author'] : ['author', 'address', 'balance', 'refundAddress']),
+    error: error === 'invalid input length' ? 'precompile failed' : error,
+    result: filled(result ?? {}, type === 'create' ? [] : ['address']),
+    ...{ subtraces, traceAddress, type },
+  }));
+}
+
+/** The members of an object that are not empty bytes. */
+function filled(object: unknown, without: readonly string[]): object {
+  const members = Object.entries(object as Record<string, unknown>);
+  return Object.fromEntries(members.filter(([name, member]) => member !== '0x' && !without.includes(name)));
+}
+
+/**
+ * What the retired JavaScript tracer and `callTracer` have in common: it has other texts of errors, leaves out members, and writes
+ * addresses in mixed case.
+ *
+ * @param like - the members to keep, of a frame and those below it; all if left out
+ */
+function legacyForm(value: unknown, like: unknown = value): unknown {
+  const [frame, wanted] = [value, like] as Record<string, unknown>[];
+  const entries = Object.entries(frame!).flatMap(([name, member]) => {
+    if (wanted![name] === undefined || (name === 'output' && member === '0x')) return [];
+    if (name === 'calls') {
+      const calls = wanted!.calls as unknown[];
+      return [[name, (member as unknown[]).map((call, i) => legacyForm(call, calls[i] ?? {}))]];
+    }
+    return [[name, name === 'error' ? 'some' : String(member).toLowerCase()]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** With the index 0 that some files leave out. */

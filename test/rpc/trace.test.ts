@@ -310,6 +310,69 @@ describe('a call', () => {
     expect(last).toMatchObject({ input: '0xaabbccdd', error: 'nonce uint64 overflow' });
   });
 
+  test('as a list, depth first, without inner calls of precompiles unless they are wanted', async () => {
+    const { dev } = await scene();
+    const [target, other] = [stranger('c0'), stranger('c1')];
+    // CALL and STATICCALL of SHA-256, CREATE without code, CALL of the other one, then INVALID.
+    const code = `0x5f5f5f5f5f6002611388f15f5f5f5f60026103e8fa5f5f5ff05f5f5f5f5f73${other.slice(2)}614e20f1fe`;
+    const stateOverrides = { [target]: { code }, [other]: { code: '0xff' } };
+    const ask = (tracerConfig?: object, tracer = 'flatCallTracer') =>
+      dev.ask<Record<string, unknown>[]>(
+        'debug_traceCall',
+        { from: accountAt(0), to: target, gas: '0x493e0' },
+        'latest',
+        {
+          ...{ tracer, tracerConfig, stateOverrides },
+        },
+      );
+    const nowhere = { blockHash: null, blockNumber: 0, transactionHash: null, transactionPosition: 0 };
+    const inner = { from: target, input: '0x', value: '0x0' };
+    // As geth 1.17.10, but for the address of the contract, which depends on the nonce.
+    const [root, creation, call, ...rest] = await ask();
+    expect(rest).toEqual([]);
+    expect(root).toEqual({
+      ...{ ...nowhere, type: 'call', subtraces: 2, traceAddress: [], error: 'invalid opcode: INVALID' },
+      action: { callType: 'call', from: accountAt(0), to: target, gas: '0x493e0', input: '0x', value: '0x0' },
+    });
+    expect(creation).toEqual({
+      ...{ ...nowhere, type: 'create', subtraces: 0, traceAddress: [0] },
+      action: { creationMethod: 'create', from: target, gas: expect.any(String), init: '0x', value: '0x0' },
+      result: { address: expect.stringMatching(/^0x[0-9a-f]{40}$/), code: '0x', gasUsed: '0x0' },
+    });
+    expect(call).toEqual({
+      ...{ ...nowhere, type: 'call', subtraces: 0, traceAddress: [1], error: 'stack underflow (0 <=> 1)' },
+      action: { ...inner, callType: 'call', to: other, gas: '0x4e20' },
+    });
+    const words = (await ask({ convertParityErrors: true })).map(({ error }) => error);
+    expect(words).toEqual(['Bad instruction', undefined, 'Stack underflow']);
+    const whole = await ask({ includePrecompiles: true });
+    expect(whole.map(({ traceAddress }) => traceAddress)).toEqual([[], [0], [1], [2], [3]]);
+    const output = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+    expect(whole[2]).toMatchObject({ action: { callType: 'staticcall' }, result: { gasUsed: '0x3c', output } });
+    expect(whole[2]!.action).not.toHaveProperty('value');
+
+    // Several at once: what each of them says alone.
+    const together = { callTracer: { withLog: true }, '4byteTracer': null, prestateTracer: {}, flatCallTracer: {} };
+    const mixed = await ask({ ...together, muxTracer: { noopTracer: {} } }, 'muxTracer');
+    const alone = Object.entries(together).map(async ([name, config]) => [name, await ask(config ?? undefined, name)]);
+    expect(mixed).toEqual({ ...Object.fromEntries(await Promise.all(alone)), muxTracer: { noopTracer: {} } });
+    expect(await ask(undefined, 'muxTracer')).toEqual({});
+    for (const config of [{ bogus: {} }, { '': {} }, { callTracer: 3 }, [1]])
+      await expect(ask(config, 'muxTracer')).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('a list names the block and the transaction', async () => {
+    const { dev, hashes } = await scene();
+    const { hash } = await dev.ask<{ hash: Hex }>('eth_getBlockByNumber', '0x1', false);
+    const place = { blockHash: hash, blockNumber: 1, transactionHash: hashes[1], transactionPosition: 1 };
+    const trace = await dev.ask('debug_traceTransaction', hashes[1], { tracer: 'flatCallTracer' });
+    expect(trace).toMatchObject([{ ...place, type: 'call', action: { to: TEST_TOKEN } }]);
+    const all = await dev.ask<{ result: unknown }[]>('debug_traceBlockByNumber', '0x1', { tracer: 'flatCallTracer' });
+    expect(all[1]!.result).toEqual(trace);
+    const { ask } = await lightOf(dev);
+    expect(await ask('debug_traceTransaction', hashes[1], { tracer: 'flatCallTracer' })).toEqual(trace);
+  });
+
   test('options that cannot be used are named', async () => {
     const { dev } = await scene();
     const call = { to: TEST_TOKEN };

@@ -2,6 +2,9 @@ import type { TraceLeave } from '../../kernel/evm/evm-types.js';
 import { opcodeOf } from './opcodes.js';
 
 const MAX_STACK = 1024;
+const [OUT_OF_GAS, SSTORE] = [2, 0x55];
+
+type FailedFrame = Pick<TraceLeave, 'exception' | 'op' | 'stackItems' | 'rest'>;
 
 /** geth's texts, by the codes in assembly/evm/exceptions.ts; those that depend on the instruction are left out. */
 const TEXTS: Readonly<Record<number, string>> = {
@@ -26,8 +29,11 @@ const TEXTS: Readonly<Record<number, string>> = {
  *
  * @source docs/spec/preview.md 2.3
  */
-export function failureText({ exception, op, stackItems }: TraceLeave): string | undefined {
+export function failureText({ exception, op, stackItems, rest }: FailedFrame): string | undefined {
   if (exception === 0) return undefined;
+  // Gas is left, but SSTORE asks for more than it costs (EIP-2200).
+  if (exception === OUT_OF_GAS && op === SSTORE && rest >= 0n)
+    return `${TEXTS[OUT_OF_GAS]}: not enough gas for reentrancy sentry`;
   const opcode = opcodeOf(op);
   switch (exception) {
     case 3:

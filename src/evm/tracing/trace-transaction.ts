@@ -10,7 +10,7 @@ import type { StateOverlay } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
 import { runTransaction, simulateTransaction } from '../transactions/transaction.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
-import type { Tracer } from './tracer.js';
+import type { TracedInclusion, Tracer } from './tracer.js';
 import { createTracer, type TracerChoice } from './tracers.js';
 
 /** Characters of JSON, about. */
@@ -30,6 +30,7 @@ export interface TracePlace {
   readonly size?: AnswerSize;
   /** Number of logs of the block before it; 0 when left out. */
   readonly firstLogIndex?: number;
+  readonly included?: TracedInclusion | undefined;
 }
 
 /**
@@ -44,7 +45,7 @@ export async function traceTransaction(
   message: TransactionMessage,
   options: Omit<RunOptions, 'onChanges'> = {},
 ): Promise<{ readonly result: unknown; readonly outcome: TransactionOutcome }> {
-  const { network, block, state, isKept, firstLogIndex = 0, size = { characters: 0 } } = place;
+  const { network, block, state, isKept, firstLogIndex = 0, included, size = { characters: 0 } } = place;
   const grow = (characters: number) => {
     size.characters += characters;
     options.budget?.requireRoom(size.characters);
@@ -56,7 +57,7 @@ export async function traceTransaction(
     const { changed } = tracer;
     const onChanges = changed && ((changes: readonly EvmChange[]) => changed(machine, message, changes, grow));
     const outcome = await run(machine, message, { onChanges, ...options });
-    return { result: tracer.result({ message, outcome, firstLogIndex }, grow), outcome };
+    return { result: tracer.result({ message, outcome, firstLogIndex, included }, grow), outcome };
   } finally {
     machine.close();
   }

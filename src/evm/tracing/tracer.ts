@@ -1,6 +1,15 @@
 import type { EvmChange, TraceRecord } from '../../kernel/evm/evm-types.js';
+import type { Hex } from '../../primitives/hex.js';
 import type { Machine, Tracing } from '../interpreter/machine.js';
 import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
+
+/** Where a transaction is that is traced. */
+export interface TracedInclusion {
+  readonly blockHash: Hex | null;
+  readonly blockNumber: number;
+  readonly transactionHash: Hex | null;
+  readonly index: number;
+}
 
 /** A transaction that was traced. */
 export interface TracedTransaction {
@@ -8,6 +17,8 @@ export interface TracedTransaction {
   readonly outcome: TransactionOutcome;
   /** Number of logs of the block before it. */
   readonly firstLogIndex: number;
+  /** Left out for a call. */
+  readonly included?: TracedInclusion | undefined;
 }
 
 /**

@@ -1,21 +1,35 @@
 import { bigIntToBytes, bytesToKey } from '../../primitives/bytes.js';
+import { hexToBytes } from '../../primitives/hex.js';
 import type { Rules } from '../common.js';
 import { activePrecompiles } from '../precompiles/active-precompiles.js';
 import { type CallTracerOptions, callTracer } from './call-tracer.js';
+import { type FlatCallTracerOptions, flatCallTracer } from './flat-call-tracer.js';
 import { fourByteTracer, noopTracer } from './four-byte-tracer.js';
 import { type PrestateTracerOptions, prestateTracer } from './prestate-tracer.js';
 import { type StructLogOptions, structLogger } from './struct-logger.js';
 import type { Tracer } from './tracer.js';
 
 /** Names of the tracers. */
-export const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'noopTracer'] as const;
+export const TRACERS = [
+  'callTracer',
+  'flatCallTracer',
+  'prestateTracer',
+  '4byteTracer',
+  'muxTracer',
+  'noopTracer',
+] as const;
 
 /** A tracer and its options; without a name it lists the instructions. */
 export type TracerChoice =
   | { readonly tracer: ''; readonly options: StructLogOptions }
   | { readonly tracer: 'callTracer'; readonly options: CallTracerOptions }
   | { readonly tracer: 'prestateTracer'; readonly options: PrestateTracerOptions }
-  | { readonly tracer: '4byteTracer' | 'noopTracer' };
+  | { readonly tracer: 'flatCallTracer'; readonly options: FlatCallTracerOptions }
+  | { readonly tracer: '4byteTracer' | 'noopTracer' }
+  /** Several at once, each with its own result by its name. */
+  | { readonly tracer: 'muxTracer'; readonly tracers: readonly NamedTracerChoice[] };
+
+export type NamedTracerChoice = Exclude<TracerChoice, { readonly tracer: '' }>;
 
 /** A tracer for one transaction. */
 export function createTracer(choice: TracerChoice, rules: Rules): Tracer {
@@ -30,7 +44,27 @@ export function createTracer(choice: TracerChoice, rules: Rules): Tracer {
       return fourByteTracer(isPrecompileOf(rules));
     case 'noopTracer':
       return noopTracer();
+    case 'flatCallTracer': {
+      const isPrecompile = isPrecompileOf(rules);
+      return flatCallTracer((address) => isPrecompile(hexToBytes(address)), choice.options);
+    }
+    case 'muxTracer':
+      return muxTracer(choice.tracers.map((one) => [one.tracer, createTracer(one, rules)]));
   }
+}
+
+/** Several tracers of one run. */
+function muxTracer(tracers: readonly (readonly [name: string, tracer: Tracer])[]): Tracer {
+  return {
+    flags: tracers.reduce((flags, [, tracer]) => flags | tracer.flags, 0),
+    take(record, grow) {
+      for (const [, tracer] of tracers) tracer.take(record, grow);
+    },
+    async changed(...change) {
+      for (const [, tracer] of tracers) await tracer.changed?.(...change);
+    },
+    result: (traced, grow) => Object.fromEntries(tracers.map(([name, tracer]) => [name, tracer.result(traced, grow)])),
+  };
 }
 
 function isPrecompileOf(rules: Rules): (address: Uint8Array) => boolean {

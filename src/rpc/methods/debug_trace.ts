@@ -102,7 +102,13 @@ async function traceBlock(
     else
       await withTimeout(timeoutMs, call, (limited) =>
         next(limited, async (transaction, options, firstLogIndex) => {
-          const on = { ...place, firstLogIndex };
+          const included = {
+            blockHash: bytesToHex(block.hash),
+            blockNumber: block.header.number,
+            transactionHash: bytesToHex(transaction.hash),
+            index,
+          };
+          const on = { ...place, firstLogIndex, included };
           const { result, outcome } = await traceTransaction(on, createTracer(choice, rules), transaction, options);
           traces.push({ txHash: bytesToHex(transaction.hash), result });
           return outcome;

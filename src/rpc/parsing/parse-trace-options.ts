@@ -1,4 +1,4 @@
-import { TRACERS, type TracerChoice } from '../../evm/tracing/tracers.js';
+import { type NamedTracerChoice, TRACERS, type TracerChoice } from '../../evm/tracing/tracers.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { optional, parseBoolean, parseIndex, requireObject, requireText } from './parse-params.js';
 
@@ -45,11 +45,21 @@ function choiceOf(object: Members, config: Members): TracerChoice {
   }
   const flags = <Name extends string>(...names: readonly Name[]) => flagsOf(config, 'tracerConfig.', ...names);
   if (tracer === 'callTracer') return { tracer, options: flags('onlyTopCall', 'withLog') };
+  if (tracer === 'flatCallTracer') return { tracer, options: flags('convertParityErrors', 'includePrecompiles') };
+  if (tracer === 'muxTracer') return { tracer, tracers: Object.entries(config).map(choiceOfMux) };
   if (tracer !== 'prestateTracer') return { tracer };
   const options = flags('diffMode', 'disableCode', 'disableStorage', 'includeEmpty');
   if (options.diffMode && options.includeEmpty)
     throw invalidParams('tracerConfig', 'cannot have diffMode with includeEmpty', SUBJECT);
   return { tracer, options };
+}
+
+/** One of several tracers: its name, and its options or null. */
+function choiceOfMux([tracer, value]: [string, unknown]): NamedTracerChoice {
+  const name = `tracerConfig.${tracer.slice(0, 40)}`;
+  const choice = choiceOf({ tracer }, optional(value, (present) => requireObject(present, name, SUBJECT)) ?? {});
+  if (choice.tracer === '') throw invalidParams(name, 'is not the name of a tracer', SUBJECT);
+  return choice;
 }
 
 /** Those of the flags that are set. */
