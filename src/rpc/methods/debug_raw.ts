@@ -6,6 +6,7 @@ import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
+import { requireHexNumber } from '../parsing/parse-block-reference.js';
 import { parseHash } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { RpcError } from '../protocol/rpc-errors.js';
@@ -19,13 +20,13 @@ import { defineMethod } from './context.js';
 
 /** RLP of the header. */
 export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (context, [blockParam], { signal }) => {
-  const block = await findBlock(context, blockParam, signal);
+  const block = await findBlock(context, requireHexNumber(blockParam), signal);
   return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
 });
 
 /** RLP of the block. @throws RpcError -32000 for a block with uncles, which are not kept (docs/decisions.md 10) */
 export const debug_getRawBlock = defineMethod('debug_getRawBlock', async (context, [blockParam], { signal }) => {
-  const found = await findBlock(context, blockParam, signal);
+  const found = await findBlock(context, requireHexNumber(blockParam), signal);
   if (found === undefined) return null;
   requireNoUncles(found);
   const { header, transactions, withdrawals = [] } = await withBody(context, found);
@@ -43,7 +44,7 @@ export const debug_getRawTransaction = defineMethod('debug_getRawTransaction', a
 
 /** The receipts of a block, each with its type in front, if it is typed. */
 export const debug_getRawReceipts = defineMethod('debug_getRawReceipts', async (context, [blockParam], { signal }) => {
-  const block = await findBlock(context, blockParam, signal);
+  const block = await findBlock(context, requireHexNumber(blockParam), signal);
   if (block === undefined) return null;
   const receipts = await context.chain.receipts(block);
   return receipts.map((receipt) => bytesToHex(encodeReceipt({ ...receipt, type: receipt.transaction.type })));

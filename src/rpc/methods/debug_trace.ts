@@ -4,7 +4,7 @@ import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transacti
 import { createTracer } from '../../evm/tracing/tracers.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { openDeadline } from '../../scheduling/deadline.js';
-import { parseBlockReference } from '../parsing/parse-block-reference.js';
+import { parseBlockReference, requireHexNumber } from '../parsing/parse-block-reference.js';
 import { parseHash, requireObject } from '../parsing/parse-params.js';
 import { parseTraceOptions, type TraceOptions } from '../parsing/parse-trace-options.js';
 import { requireBlock } from '../parsing/resolve-block.js';
@@ -56,7 +56,7 @@ export const debug_traceTransaction = defineMethod(
 export const debug_traceBlockByNumber = defineMethod(
   'debug_traceBlockByNumber',
   async (context, [blockParam, options], call) => {
-    const reference = parseBlockReference(blockParam);
+    const reference = parseBlockReference(requireHexNumber(blockParam));
     const traceOptions = parseTraceOptions(options);
     const block = 'tag' in reference ? await requireBlock(context, reference) : await context.chain.block(reference);
     if (block === undefined) {

@@ -34,6 +34,13 @@ export function parseBlockReference(value: unknown, fallback?: BlockReference, p
   return requireCanonical === undefined ? { hash } : { hash, requireCanonical };
 }
 
+/** The parameter of a method of `debug_`: the files of execution-apis refuse decimal digits there. @throws RpcError -32602 */
+export function requireHexNumber(value: unknown, parameter = 'block'): unknown {
+  if (typeof value === 'string' && DECIMAL.test(value))
+    throw invalidParams(parameter, 'is neither a block tag nor hex', SUBJECT);
+  return value;
+}
+
 /** Decimal digits, as Besu takes them. */
 const DECIMAL = /^(?:0|[1-9][0-9]{0,15})$/;
 
