@@ -68,8 +68,8 @@ export interface TakenBack {
 /** Called with each new head, in order. After a reorg, block numbers repeat. */
 export type HeadListener = (block: Block) => void;
 
-/** Called with the receipts of a block that leaves the chain in a reorg, the newest block first, before `HeadListener`. */
-export type RemovalListener = (block: Block, receipts: readonly TransactionReceipt[]) => void;
+/** Called with each block that leaves the chain in a reorg, the newest one first, before `HeadListener`. */
+export type RemovalListener = (block: Pick<Block, 'header' | 'hash'>) => void;
 
 /** Called with each transaction that enters the pool, before the block that includes it. */
 export type PendingTransactionListener = (transaction: SignedTransaction) => void;
@@ -293,7 +293,7 @@ export interface Chain {
 
   /** @returns a function that ends the subscription */
   onHead(listener: HeadListener): () => void;
-  /** Left out by a chain that does not hold the blocks that it leaves. @returns a function that ends the subscription */
+  /** A light chain tells only of blocks that it has told as heads. @returns a function that ends the subscription */
   readonly onRemoval?: ((listener: RemovalListener) => () => void) | undefined;
   /** @returns a function that ends the subscription */
   onPendingTransaction(listener: PendingTransactionListener): () => void;

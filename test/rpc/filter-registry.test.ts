@@ -21,7 +21,7 @@ class Blocks {
     logs: async ({ from, to }: { from: number; to: number }) => {
       this.asked.push([from, to]);
       if (this.failing) throw new Error('not to be had');
-      return this.sealed.slice(from, to + 1).map((block) => ({ of: block.hash[0] }));
+      return this.sealed.slice(from, to + 1).map((block) => ({ of: block.hash[0], transaction: { block } }));
     },
     onHead: (listener: HeadListener) => listen(this.heads, listener),
     onPendingTransaction: (listener: PendingTransactionListener) => listen(this.pending, listener),

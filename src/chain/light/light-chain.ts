@@ -18,6 +18,7 @@ import type {
   PendingTransactionListener,
   PreparedSimulation,
   PreparedState,
+  RemovalListener,
   SimulationPlan,
   TakenBack,
 } from '../chain.js';
@@ -274,6 +275,10 @@ export class LightChain implements Chain {
 
   onHead(listener: HeadListener): () => void {
     return this.heads.follower.onHead(listener);
+  }
+
+  onRemoval(listener: RemovalListener): () => void {
+    return this.heads.follower.onRemoval(listener);
   }
 
   onPendingTransaction(listener: PendingTransactionListener): () => void {

@@ -1,8 +1,7 @@
 import type { Chain } from '../../chain/chain.js';
 import type { FoundLog } from '../../chain/log-filter.js';
-import { selectLogs } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
-import { bytesToBigInt, equalBytes } from '../../primitives/bytes.js';
+import { bytesToBigInt, bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import type { LogBounds, LogRequest } from '../parsing/parse-log-filter.js';
@@ -16,6 +15,9 @@ export const DEFAULT_MAX_FILTERS = 128;
 const MAX_FILTERS_OF_ALL = 1024;
 /** Most hashes of pending transactions one filter keeps; the oldest go first. */
 const MAX_WAITING = 10_000;
+/** Most blocks whose logs a filter keeps, in case they leave the chain: as far as reorgs reach. A light node does not hold them otherwise. */
+const MAX_GIVEN_BLOCKS = 1024;
+const MAX_GIVEN_BLOCKS_LIGHT = 128;
 const ID_BYTES = 16;
 const EVERYTHING: LogBounds = { from: undefined, to: undefined };
 
@@ -40,15 +42,16 @@ interface Following {
   answered: { readonly head: Uint8Array; readonly next: number } | undefined;
 }
 
-/** Logs that answers had, of blocks that have left the chain since. */
-interface Removals {
-  /** First block that the filter follows. */
-  readonly first: number;
+/** Logs that answers had. */
+interface Given {
+  /** By the hashes of their blocks, the oldest first. */
+  readonly given: Map<string, FoundLog[]>;
+  /** Those of blocks that have left the chain since. */
   removed: readonly FoundLog[];
 }
 
 type Kind =
-  | ({ readonly kind: 'logs'; readonly request: LogRequest } & Following & Removals)
+  | ({ readonly kind: 'logs'; readonly request: LogRequest } & Following & Given)
   | ({ readonly kind: 'blocks' } & Following)
   | { readonly kind: 'transactions'; readonly waiting: Uint8Array[] };
 
@@ -62,6 +65,8 @@ type Filter = Kind & { readonly client: unknown; usedAt: number };
  */
 export class FilterRegistry {
   private readonly filters = new Map<string, Filter>();
+  /** Hashes of blocks that have left the chain. */
+  private readonly left = new Set<string>();
   private readonly limit: number;
   private unsubscribe: (() => void) | undefined;
 
@@ -75,7 +80,7 @@ export class FilterRegistry {
   /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */
   async addLogs(request: LogRequest, client?: unknown): Promise<string> {
     const following = await this.fromHead();
-    return this.add({ kind: 'logs', request, removed: [], first: following.next, ...following }, client);
+    return this.add({ kind: 'logs', request, removed: [], given: new Map(), ...following }, client);
   }
 
   /** Follows new blocks. @throws PlumblineError `FILTER_LIMIT` */
@@ -99,11 +104,14 @@ export class FilterRegistry {
     if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, chain, signal) };
     const { range, filter: wanted } = filter.request;
     if ('blockHash' in range) return { logs: [] };
-    const logs = await this.advance(chain, filter, range, (from, to) => {
+    const found = await this.advance(chain, filter, range, (from, to) => {
       return chain.logs({ from, to, filter: wanted, signal, maxBytes: this.options.maxAnswerBytes });
     });
+    // A block may have left the chain during the search.
+    const logs = found.filter(({ transaction }) => !this.left.has(bytesToKey(transaction.block.hash)));
     const { removed } = filter;
     filter.removed = [];
+    keepGiven(filter.given, logs, chain.kind === 'light' ? MAX_GIVEN_BLOCKS_LIGHT : MAX_GIVEN_BLOCKS);
     return { logs: [...removed, ...logs] };
   }
 
@@ -203,6 +211,7 @@ export class FilterRegistry {
     const ends = [
       this.chain.onHead(({ header, hash }) => {
         this.forgetIdle();
+        this.left.delete(bytesToKey(hash));
         for (const filter of this.filters.values()) {
           if (filter.kind === 'transactions') continue;
           const { answered, next } = filter;
@@ -211,11 +220,16 @@ export class FilterRegistry {
           filter.next = answered && equalBytes(answered.head, hash) ? answered.next : Math.min(next, header.number);
         }
       }),
-      this.chain.onRemoval?.(({ header }, receipts) => {
+      this.chain.onRemoval?.(({ hash }) => {
+        this.left.add(bytesToKey(hash));
+        if (this.left.size > MAX_GIVEN_BLOCKS) this.left.delete(this.left.keys().next().value!);
         for (const filter of this.filters.values()) {
-          if (filter.kind !== 'logs' || header.number < filter.first || header.number >= filter.next) continue;
-          const logs = selectLogs(receipts, filter.request.filter).map((log) => ({ ...log, removed: true as const }));
-          filter.removed = [...filter.removed, ...logs].slice(-MAX_WAITING);
+          if (filter.kind !== 'logs') continue;
+          const given = filter.given.get(bytesToKey(hash)) ?? [];
+          filter.given.delete(bytesToKey(hash));
+          filter.removed = [...filter.removed, ...given.map((log) => ({ ...log, removed: true as const }))].slice(
+            -MAX_WAITING,
+          );
         }
       }),
       this.chain.onPendingTransaction(({ hash }) => {
@@ -242,6 +256,21 @@ export class FilterRegistry {
     if (this.filters.size > 0) return;
     this.unsubscribe?.();
     this.unsubscribe = undefined;
+    this.left.clear();
+  }
+}
+
+/** Adds the logs of an answer to those that were given, the newest `most` blocks of them. */
+function keepGiven(given: Map<string, FoundLog[]>, logs: readonly FoundLog[], most: number): void {
+  for (const log of logs) {
+    const key = bytesToKey(log.transaction.block.hash);
+    const others = given.get(key);
+    if (others === undefined) given.set(key, [log]);
+    else others.push(log);
+  }
+  for (const key of given.keys()) {
+    if (given.size <= most) break;
+    given.delete(key);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Block } from '../../chain/block.js';
 import type { Chain } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
+import { equalBytes } from '../../primitives/bytes.js';
 
 /** How often a block is read, each time after another new head, before it is skipped. */
 export const MAX_TRIES = 8;
@@ -22,7 +23,7 @@ interface Waiting {
  * @returns a function that ends it
  */
 export function followBlocks<Found>(
-  chain: Pick<Chain, 'onHead'>,
+  chain: Pick<Chain, 'onHead' | 'onRemoval'>,
   read: (block: Block) => Promise<Found>,
   tell: (found: Found) => void,
   onError: (error: unknown) => void,
@@ -79,8 +80,14 @@ export function followBlocks<Found>(
     isAskedAgain = true;
     if (!isRunning) void run();
   });
+  // A block that leaves the chain may come before the one in its place, or without any.
+  const stopRemoval = chain.onRemoval?.((block) => {
+    const at = waiting.findIndex((other) => equalBytes(other.block.hash, block.hash));
+    if (at >= 0) waiting.splice(at, 1);
+  });
   return () => {
     isEnded = true;
     stop();
+    stopRemoval?.();
   };
 }

@@ -1,5 +1,6 @@
 import type { Chain } from '../../chain/chain.js';
-import { logsOfBlock, selectLogs } from '../../chain/log-search.js';
+import type { FoundLog } from '../../chain/log-filter.js';
+import { logsOfBlock } from '../../chain/log-search.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
@@ -17,6 +18,8 @@ import { followBlocks } from './follow-blocks.js';
 
 /** More blocks than a reorg of a devnet removes, unless it holds more states than usual. */
 const MAX_TOLD = 1024;
+/** As many blocks as a light node tells of as removed. It does not hold them otherwise. */
+const MAX_TOLD_LIGHT = 128;
 
 /** Most transactions whose receipts one subscription waits for. */
 const MAX_HASHES = 200;
@@ -47,13 +50,15 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
   logs: (chain, parameter, onError) => {
     const { filter } = parseLogRequest(parameter ?? {});
     return (emit) => {
-      /** Hashes of the newest blocks with logs that the subscriber has. */
-      const told = new Set<string>();
+      /** Logs that the subscriber has, of the newest blocks, by their hashes. */
+      const told = new Map<string, readonly FoundLog[]>();
       const ends = [
-        chain.onRemoval?.((block, receipts) => {
-          if (!told.delete(bytesToHex(block.hash))) return;
+        chain.onRemoval?.(({ hash }) => {
+          const logs = told.get(bytesToHex(hash)) ?? [];
+          told.delete(bytesToHex(hash));
+          if (logs.length === 0) return;
           withFormat(({ formatLog }) => {
-            for (const log of selectLogs(receipts, filter)) emit(formatLog({ ...log, removed: true }));
+            for (const log of logs) emit(formatLog({ ...log, removed: true }));
           }, onError);
         }),
         followBlocks(
@@ -61,7 +66,7 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
           async (block) => ({ block, logs: await logsOfBlock(chain, block, filter) }),
           ({ block, logs }) => {
             if (logs.length === 0) return;
-            if (chain.onRemoval !== undefined) remember(told, bytesToHex(block.hash));
+            remember(told, bytesToHex(block.hash), logs, chain.kind === 'light' ? MAX_TOLD_LIGHT : MAX_TOLD);
             withFormat(({ formatLog }) => {
               for (const log of logs) emit(formatLog(log));
             }, onError);
@@ -121,11 +126,11 @@ export function parseSource(chain: Chain, [name, parameter]: readonly unknown[],
   return source(chain, parameter, onError);
 }
 
-/** Adds to a set of limited size; the oldest goes first. */
-function remember(told: Set<string>, hash: string): void {
-  told.add(hash);
-  const [oldest] = told;
-  if (told.size > MAX_TOLD) told.delete(oldest!);
+/** Adds to a map of limited size; the oldest goes first. */
+function remember<T>(told: Map<string, T>, hash: string, value: T, most: number): void {
+  told.set(hash, value);
+  const [oldest] = told.keys();
+  if (told.size > most) told.delete(oldest!);
 }
 
 /** `{ transactionHashes }`, of which none means all, as in geth. */

@@ -191,8 +191,7 @@ export class BlockMaker {
     const { to, finality, edits } = this.beforeLast(depth);
     for (let gone = number; gone > to && this.removalListeners.size > 0; gone--) {
       const block = this.ledger.blockByNumber(gone)!;
-      const receipts = this.ledger.receiptsOf(block);
-      for (const listener of this.removalListeners) listener(block, receipts);
+      for (const listener of this.removalListeners) listener(block);
     }
     await this.truncate(to, finality, edits);
     this.snapshots.removeAbove(to);

@@ -3,7 +3,7 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import type { Call } from '../../../upstream/transport/fault.js';
-import type { HeadListener } from '../../chain.js';
+import type { HeadListener, RemovalListener } from '../../chain.js';
 import type { HeaderChain } from './header-chain.js';
 import type { HeadReading, Heads } from './heads.js';
 import type { LightBlock } from './light-block.js';
@@ -38,9 +38,10 @@ export class HeadFollower {
   private readHead: LightBlock | undefined;
   private reading: SharedRead | undefined;
   private readonly listeners = new Set<HeadListener>();
+  private readonly removalListeners = new Set<RemovalListener>();
   private readonly poller: Poller;
-  /** Hashes of the blocks that listeners have received, by height. */
-  private readonly notified = new Map<number, Uint8Array>();
+  /** Blocks that listeners have received and that have not left the chain since, by height. */
+  private readonly notified = new Map<number, LightBlock>();
   private notifying: Promise<void> = Promise.resolve();
 
   constructor(
@@ -132,7 +133,7 @@ export class HeadFollower {
     const { head } = this.headers;
     if (this.listeners.size === 1) {
       this.notified.clear();
-      if (head !== undefined) this.notified.set(head.header.number, head.hash);
+      if (head !== undefined) this.notified.set(head.header.number, head);
     }
     this.poller.start();
     return () => {
@@ -141,8 +142,16 @@ export class HeadFollower {
     };
   }
 
+  /** Calls the listener with each block that leaves the chain after it was passed to listeners of heads, the newest one first. */
+  onRemoval(listener: RemovalListener): () => void {
+    const own: RemovalListener = (block) => listener(block);
+    this.removalListeners.add(own);
+    return () => this.removalListeners.delete(own);
+  }
+
   close(): void {
     this.listeners.clear();
+    this.removalListeners.clear();
     this.poller.stop();
   }
 
@@ -180,36 +189,47 @@ export class HeadFollower {
     return head !== undefined && (level === 'sealed' || isRecent) ? Math.max(0, head.header.number - maxLagBlocks) : 0;
   }
 
-  /** Passes the blocks between the last notified one and the head to the listeners. */
+  /** Passes the blocks that have left the chain to listeners, and those between the last notified one and the head. */
   private async notify(): Promise<void> {
     const { head } = this.headers;
-    if (head === undefined || this.wasNotified(head)) return;
+    if (head === undefined) return;
+    const blocks: LightBlock[] = [];
     const lowest = Math.min(...this.notified.keys());
-    const blocks = [head];
-    for (let number = head.header.number - 1; number >= lowest; number--) {
+    for (let block = head; !this.wasNotified(block); ) {
       if (blocks.length === MAX_NOTIFIED) {
         blocks.length = 1;
         break;
       }
-      const block = await this.headers.ancestor(number);
-      if (this.wasNotified(block)) break;
       blocks.push(block);
+      const { number } = block.header;
+      if (number <= lowest) break;
+      block = await this.headers.ancestor(number - 1);
+    }
+    const kept = (blocks.at(-1)?.header.number ?? head.header.number + 1) - 1;
+    const left = [...this.notified.values()].filter(({ header }) => header.number > kept);
+    for (const block of left.sort((a, b) => b.header.number - a.header.number)) {
+      this.notified.delete(block.header.number);
+      tell(this.removalListeners, block);
     }
     for (const block of blocks.reverse()) {
-      this.notified.set(block.header.number, block.hash);
+      this.notified.set(block.header.number, block);
       if (this.notified.size > MAX_NOTIFIED) this.notified.delete(Math.min(...this.notified.keys()));
-      for (const listener of this.listeners) {
-        try {
-          listener(block);
-        } catch {
-          // The other listeners still have to get the block.
-        }
-      }
+      tell(this.listeners, block);
     }
   }
 
   private wasNotified({ header, hash }: LightBlock): boolean {
     const notified = this.notified.get(header.number);
-    return notified !== undefined && equalBytes(notified, hash);
+    return notified !== undefined && equalBytes(notified.hash, hash);
+  }
+}
+
+function tell(listeners: Iterable<(block: LightBlock) => void>, block: LightBlock): void {
+  for (const listener of listeners) {
+    try {
+      listener(block);
+    } catch {
+      // The other listeners still have to get the block.
+    }
   }
 }
