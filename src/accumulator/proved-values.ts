@@ -10,8 +10,8 @@ export interface ProvedValues {
   readonly slots: readonly Uint8Array[];
 }
 
-const provedValue = (item: ProofItemJson | undefined) =>
-  item !== undefined && 'leafIndex' in item ? hexToBytes(item.proof.value) : undefined;
+const provedValue = (item: ProofItemJson | null | undefined) =>
+  item !== undefined && item !== null && 'leafIndex' in item ? hexToBytes(item.proof.value) : undefined;
 
 /** The values in a proof that was verified. @param keys - number of requested slots */
 export function provedValues({ accountProof, storageProofs }: LineaProofJson, keys: number): ProvedValues {

@@ -65,6 +65,12 @@ export interface TakenBack {
   readonly to: Pick<Block, 'header' | 'hash'>;
 }
 
+/** How far a proved block is behind the newest finalized one. */
+export interface ProofAge {
+  readonly finalizations: number;
+  readonly blocks: number;
+}
+
 /** Called with each new head, in order. After a reorg, block numbers repeat. */
 export type HeadListener = (block: Block) => void;
 
@@ -269,14 +275,15 @@ export interface Chain {
    *
    * @param address - 20 bytes
    * @param storageKeys - 32 bytes each
-   * @param onBlock - called with the number of the proved block, which a tag does not determine, and its level
+   * @param onBlock - called with the number of the proved block, which a tag does not determine, its level, and its age if it is
+   *   not the newest finalized block
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless layer 1 has a root of the block
    */
   zkProof(
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number, level: TrustLevel) => void,
+    onBlock?: (number: number, level: TrustLevel, age?: ProofAge) => void,
   ): Promise<LineaProofJson>;
 
   /**

@@ -36,6 +36,10 @@ export interface AskOptions {
 /** Bounds of the wait after a rate limit without a time. */
 const RATE_BACK_OFF = { initialMs: 500, maxMs: 30_000 };
 
+/** Methods that are sent alone: public endpoints refuse them in batches (docs/spec/state-trie.md 7). */
+const ALONE = /^\w+_getProof$/;
+const isAlone = ({ method }: Call) => ALONE.test(method) && method !== 'eth_getProof';
+
 /**
  * Microtasks between a call and its sending, so that callers a few `await`s apart share one request. Browsers delay a timer by
  * milliseconds, and by a second in a hidden page.
@@ -156,11 +160,12 @@ export class Endpoint {
   /** Number of entries at the front of the queue that fit in one batch, and the number of their calls. */
   private nextBatch(): { count: number; size: number } {
     const first = this.queue[0]!;
-    if (first.calls.length > this.batchLimit) this.queue.splice(0, 1, ...first.split(this.batchLimit));
+    const limit = first.calls.some(isAlone) ? 1 : this.batchLimit;
+    if (first.calls.length > limit) this.queue.splice(0, 1, ...first.split(limit));
     let size = 0;
     let count = 0;
     for (const { calls } of this.queue) {
-      if (size + calls.length > this.batchLimit) break;
+      if (size + calls.length > limit || (count > 0 && calls.some(isAlone))) break;
       size += calls.length;
       count++;
     }

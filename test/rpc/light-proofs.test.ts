@@ -41,6 +41,7 @@ describe('a newest finalized block that no endpoint holds', () => {
         level: 'finalized',
         blocks: [],
         zkBlock: 4,
+        zkAge: { finalizations: 1, blocks: 2 },
       });
     }
     // Asked for by its number it is that block or nothing.
@@ -54,6 +55,64 @@ describe('a newest finalized block that no endpoint holds', () => {
       code: -32600,
       message: 'BLOCK_MISSING_IN_CHAIN - block is missing',
     });
+  });
+
+  test('an internal error counts so for a tag, once all endpoints say it', async () => {
+    const internal = (...missing: Hex[]) => {
+      return ({ method, params }: SeenCall, result: unknown): unknown => {
+        if (method !== 'linea_getProof' || !missing.includes(params[2] as Hex)) return result;
+        throw Object.assign(new Error('Internal error'), { code: -32603 });
+      };
+    };
+    const tamper = internal('0x6', '0x4');
+    const scene = await settled({ ...blocks, endpoints: [{ tamper }, { tamper }] });
+    const heard: AnswerReport[] = [];
+    scene.light.on('answer', (report) => heard.push(report));
+    expect(await scene.ask('linea_getProof', accountAt(0), [], 'latest')).toEqual(
+      await scene.dev.ask('linea_getProof', accountAt(0), [], '0x2'),
+    );
+    expect(heard.at(-1)).toMatchObject({ zkBlock: 2, zkAge: { finalizations: 2, blocks: 4 } });
+    // A number is that block or nothing, and an internal error says nothing of it.
+    await expect(scene.ask('linea_getProof', accountAt(0), [], '0x6')).rejects.toMatchObject({
+      message: expect.stringMatching(/error -32603$/),
+    });
+    // Each endpoint has to say so.
+    delete scene.endpoints[1]!.options.tamper;
+    expect(await scene.ask('linea_getProof', accountAt(1), [], 'latest')).toEqual(
+      await scene.dev.ask('linea_getProof', accountAt(1), [], '0x6'),
+    );
+    expect(heard.at(-1)!.zkAge).toBeUndefined();
+    // At every block it is a fault of the endpoints.
+    for (const { options } of scene.endpoints) options.tamper = internal('0x6', '0x4', '0x2', '0x0');
+    await expect(scene.ask('linea_getProof', accountAt(2), [], 'latest')).rejects.toMatchObject({
+      message: expect.stringMatching(/error -32603$/),
+    });
+  });
+
+  test('proofs are sent alone: public endpoints refuse them in batches', async () => {
+    const scene = await settled();
+    const refusing = scene.endpoints.map(({ options }) => {
+      let batched = 0;
+      options.intercept = (response, body) => {
+        const hasProof = Array.isArray(body) && body.some(({ method }) => method === 'linea_getProof');
+        if (!hasProof) return false;
+        batched++;
+        const error = { code: -32600, message: 'Invalid Request' };
+        response.end(JSON.stringify((body as { id: unknown }[]).map(({ id }) => ({ jsonrpc: '2.0', id, error }))));
+        return true;
+      };
+      return () => batched;
+    });
+    const accounts = [accountAt(0), accountAt(1), stranger('99')];
+    const all = await Promise.all([
+      ...accounts.map((account) => scene.ask('linea_getProof', account, [], 'latest')),
+      scene.ask('eth_getBalance', accountAt(0), 'latest'),
+    ]);
+    const at = `0x${(await scene.dev.number('finalized')).toString(16)}`;
+    expect(all.slice(0, 3)).toEqual(
+      await Promise.all(accounts.map((account) => scene.dev.ask('linea_getProof', account, [], at))),
+    );
+    expect(refusing.map((batched) => batched())).toEqual([0, 0]);
   });
 
   test('one endpoint that holds it is enough', async () => {

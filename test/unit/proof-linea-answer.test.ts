@@ -37,6 +37,23 @@ describe.each(['mimc', 'poseidon2'] as const)('an answer from a %s state', (sche
   const nodes = 'accountProof.proof.proofRelatedNodes';
   const large = `0x${'ff'.repeat(64)}`;
 
+  it('takes null in place of a slot if, and only if, the proved storage is empty', () => {
+    const withNulls = (given: object, count: number) => ({ ...given, storageProofs: Array(count).fill(null) });
+    const without = scene.state(ADDRESS, scene.account(emptyRoot, Uint8Array.of(1)));
+    const bare = { accountProof: present(without, ADDRESS), storageProofs: [] };
+    const slot = (key: Uint8Array) => ({ key, value: word(0), exists: false, place: undefined });
+    expect(verify(withNulls(bare, 1), without)).toMatchObject({ verified: true, slots: [slot(SLOT)] });
+    expect(verify(withNulls(bare, 2), without, [SLOT, VALUE])).toMatchObject({
+      verified: true,
+      slots: [slot(SLOT), slot(VALUE)],
+    });
+    const refused = { verified: false, reason: 'SLOT_COUNT_MISMATCH' };
+    expect(verify(withNulls(answer, 1))).toMatchObject({ ...refused, at: 'storageProofs[0]' });
+    expect(verify(withNulls(bare, 2), without)).toMatchObject(refused);
+    expect(verify(withNulls(bare, 1), without, [SLOT, VALUE])).toMatchObject(refused);
+    expect(verifyMissing(withNulls(missing, 1))).toMatchObject(refused);
+  });
+
   it('proves an account and its slots, present or absent', () => {
     const place = { exists: true, leafIndex: 2 };
     const account = decodeAccountValue(value);

@@ -53,9 +53,9 @@ describe('a key that is withdrawn', () => {
     const group = scene.group([mock.url]);
     await group.request('eth_call', []);
     mock.fail((index) => (index === 0 ? { kind: 'status', status: 403 } : undefined));
-    await Promise.all(['eth_call', 'linea_getProof'].map((method) => failureOf(group.request(method, []))));
+    await Promise.all(['eth_call', 'linea_estimateGas'].map((method) => failureOf(group.request(method, []))));
     expect(await group.request('eth_call', [])).toBe('eth_call');
-    expect(await failureOf(group.request('linea_getProof', []))).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
+    expect(await failureOf(group.request('linea_estimateGas', []))).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
     expect(mock.requests).toHaveLength(3);
   });
 });

@@ -242,7 +242,7 @@ export class ForkChain implements Chain {
     address: Uint8Array,
     keys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number, level: TrustLevel) => void,
+    onBlock?: Parameters<Chain['zkProof']>[3],
   ): Promise<LineaProofJson> {
     const block = 'number' in reference ? undefined : await this.block(reference);
     const number = 'number' in reference ? reference.number : block?.header.number;

@@ -18,6 +18,7 @@ import type {
   PendingTransactionListener,
   PreparedSimulation,
   PreparedState,
+  ProofAge,
   RemovalListener,
   SimulationPlan,
   TakenBack,
@@ -255,10 +256,10 @@ export class LightChain implements Chain {
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number, level: TrustLevel) => void,
+    onBlock?: (number: number, level: TrustLevel, age?: ProofAge) => void,
   ): Promise<LineaProofJson> {
-    const { proof, at } = await (await this.settlement()).prove({ address, storageKeys }, reference);
-    onBlock?.(at.number, this.parts.consensus === undefined ? 'finalized' : 'settled');
+    const { proof, at, age } = await (await this.settlement()).prove({ address, storageKeys }, reference);
+    onBlock?.(at.number, this.parts.consensus === undefined ? 'finalized' : 'settled', age);
     return proof;
   }
 

@@ -49,7 +49,8 @@ export type ItemAnswer = PresentItem | AbsentItem;
 /** A decoded `linea_getProof` answer, not verified yet. */
 export interface LineaAnswer {
   readonly accountProof: ItemAnswer;
-  readonly storageProofs: readonly ItemAnswer[];
+  /** Null is what the state manager puts in place of a proof where the account has no storage. */
+  readonly storageProofs: readonly (ItemAnswer | null)[];
 }
 
 const PRESENT_FIELDS = ['key', 'leafIndex', 'proof'];
@@ -119,6 +120,8 @@ export function readLineaAnswer(hasher: Hasher, json: unknown): LineaAnswer {
   const proofs = readArray(object.storageProofs, 'storageProofs');
   return {
     accountProof: readItem(hasher, object.accountProof, 'accountProof', ACCOUNT_VALUE_BYTES),
-    storageProofs: proofs.map((item, i) => readItem(hasher, item, `storageProofs[${i}]`, WORD)),
+    storageProofs: proofs.map((item, i) =>
+      item === null ? null : readItem(hasher, item, `storageProofs[${i}]`, WORD),
+    ),
   };
 }

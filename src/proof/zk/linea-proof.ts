@@ -8,7 +8,7 @@ import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import { TreeVerifier } from './branch.js';
 import { type ClimbedPaths, climbAhead, type PlacedBranch } from './branch-path.js';
 import { checkItem, type LeafPlace, type LineaProofFailureReason, type TreeQuestion } from './item.js';
-import { type ItemAnswer, readLineaAnswer } from './linea-answer.js';
+import { type ItemAnswer, type LineaAnswer, readLineaAnswer } from './linea-answer.js';
 
 /** One requested slot. */
 export interface VerifiedSlot {
@@ -50,7 +50,9 @@ export function verifyLineaProof(hasher: Hasher, request: ProofRequest, answer: 
   checkRequest(request);
   const { accountProof, storageProofs } = readLineaAnswer(hasher, answer);
   return judge(() => {
-    const begins = [accountProof, ...storageProofs.slice(0, 1)].map(firstBranch);
+    const begins = [accountProof, ...storageProofs.slice(0, 1)].flatMap((begin) =>
+      begin === null ? [] : firstBranch(begin),
+    );
     const ahead = climbAhead(hasher, begins);
     const tree = new TreeVerifier(hasher, request.stateRoot, ahead);
     const item = checkItem(hasher, tree, accountQuestion(hasher, request.address), accountProof);
@@ -64,7 +66,7 @@ function checkSlots(
   hasher: Hasher,
   keys: readonly Uint8Array[],
   account: AccountValue | undefined,
-  proofs: readonly ItemAnswer[],
+  proofs: LineaAnswer['storageProofs'],
   ahead: ClimbedPaths,
 ): VerifiedSlot[] {
   const hasNoStorage = account === undefined || equalBytes(account.storageRoot, schemeFormat(hasher.scheme).emptyRoot);
@@ -78,7 +80,12 @@ function checkSlots(
   }
   const tree = new TreeVerifier(hasher, account!.storageRoot, ahead);
   return keys.map((key, i) => {
-    const { place, value } = checkItem(hasher, tree, slotQuestion(hasher, key), proofs[i]!);
+    const proof = proofs[i]!;
+    if (proof === null) {
+      if (hasNoStorage) return { key: copyBytes(key), value: ZERO_HASH.slice(), exists: false, place: undefined };
+      throw new Refusal('SLOT_COUNT_MISMATCH', `storageProofs[${i}]`, 'is null, but the account has storage');
+    }
+    const { place, value } = checkItem(hasher, tree, slotQuestion(hasher, key), proof);
     return { key: copyBytes(key), value: value ?? ZERO_HASH.slice(), exists: place.exists, place };
   });
 }

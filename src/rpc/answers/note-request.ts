@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/block.js';
-import type { AccountsBasis, Chain, PreparedState } from '../../chain/chain.js';
+import type { AccountsBasis, Chain, PreparedState, ProofAge } from '../../chain/chain.js';
 import { forwardingChain } from '../../chain/forwarding-chain.js';
 import { TRUST_RANK, type TrustLevel } from '../../chain/trust-level.js';
 import type { Estimator } from '../../estimate/estimator.js';
@@ -19,6 +19,7 @@ class Notes {
   missed = false;
   /** Number of the block of a zk proof. */
   zkBlock: number | undefined;
+  zkAge: ProofAge | undefined;
   /** Whether the state root of a simulated block is not known. */
   isRootUnknown = false;
 
@@ -33,8 +34,9 @@ class Notes {
     return found;
   }
 
-  zk(number: number, level: TrustLevel): void {
+  zk(number: number, level: TrustLevel, age?: ProofAge): void {
     this.zkBlock = number;
+    this.zkAge = age;
     this.levels.push(level);
   }
 
@@ -89,6 +91,7 @@ export function noteRequest<Context extends { readonly chain: Chain; readonly es
         ...sum,
         ...(sum.level === 'settled' && (await layerOneOf(chain))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
+        ...(notes.zkAge !== undefined && { zkAge: notes.zkAge }),
         ...takenBackBy(chain),
         ...(notes.isRootUnknown && { stateRoot: 'unknown' }),
         ...(errorCode !== undefined && { errorCode }),
@@ -198,9 +201,9 @@ function notedChain(chain: Chain, notes: Notes): Chain {
       };
     },
     async zkProof(address, storageKeys, reference, onBlock) {
-      return chain.zkProof(address, storageKeys, reference, (number, level) => {
-        notes.zk(number, level);
-        onBlock?.(number, level);
+      return chain.zkProof(address, storageKeys, reference, (number, level, age) => {
+        notes.zk(number, level, age);
+        onBlock?.(number, level, age);
       });
     },
   };

@@ -21,6 +21,11 @@ export interface AnswerReport {
   readonly blocks: readonly { readonly number: number; readonly hash: Hex }[];
   /** Of a zk proof: number of the block after which it shows the state. Layer 1 holds the root of that block. */
   readonly zkBlock?: number;
+  /**
+   * Of a zk proof of a tag: how far `zkBlock` is behind the newest finalized block, whose state no endpoint holds. Left out if it is
+   * that block.
+   */
+  readonly zkAge?: { readonly finalizations: number; readonly blocks: number };
   /** At level `settled`: the finalized block of layer 1 that it rests on, and the trusted beacon block behind that one. */
   readonly layerOne?: {
     readonly checkpoint: { readonly level: LayerOneEvidence['level']; readonly root: Hex };

@@ -1,5 +1,6 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
+import type { ProofAge } from '../../chain.js';
 import type { LayerOneFinality } from './finality.js';
 import type { FinalizedBlock } from './finality-store.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
@@ -11,17 +12,20 @@ const OLDER = 3;
 export interface ProofAt {
   readonly proof: LineaProofJson;
   readonly at: FinalizedBlock;
+  /** How far the block is behind the newest finalized one; left out if it is that. */
+  readonly age?: ProofAge;
 }
 
-/** A proof of one finalized block. @throws as `ZkProofs.prove` */
+/** A proof of one finalized block. @param isOfTag - see `ZkProofs.prove` @throws as `ZkProofs.prove` */
 export async function prove(
   finality: LayerOneFinality,
   proofs: ZkProofs,
   question: ZkQuestion,
   at: FinalizedBlock,
   signal?: AbortSignal,
+  isOfTag = false,
 ): Promise<ProofAt> {
-  return { proof: await finality.using(at, () => proofs.prove(question, at, signal)), at };
+  return { proof: await finality.using(at, () => proofs.prove(question, at, signal, isOfTag)), at };
 }
 
 /**
@@ -39,7 +43,7 @@ export async function proveNewest(
   at: FinalizedBlock,
 ): Promise<ProofAt> {
   try {
-    return await prove(finality, proofs, questionAt(at)!, at);
+    return await prove(finality, proofs, questionAt(at)!, at, undefined, true);
   } catch (missing) {
     if (!isPlumblineError(missing, 'BLOCK_NOT_PROVABLE')) throw missing;
     const { finalizationBefore } = await import('./older-finalizations.js');
@@ -48,13 +52,17 @@ export async function proveNewest(
       // If older finalizations cannot be found, the error is about the newest block.
       older = older && (await finalizationBefore(finality, older).catch(() => undefined));
       const question = older && questionAt(older);
-      if (older === undefined || question === undefined) throw missing;
+      if (older === undefined || question === undefined) break;
       try {
-        return await prove(finality, proofs, question, older);
+        const found = await prove(finality, proofs, question, older, undefined, true);
+        return { ...found, age: { finalizations: step + 1, blocks: at.number - older.number } };
       } catch (error) {
         if (!isPlumblineError(error, 'BLOCK_NOT_PROVABLE')) throw error;
       }
     }
-    throw missing;
+    // An internal error at every block is one of the endpoints.
+    throw isInternal(missing.cause) ? missing.cause : missing;
   }
 }
+
+const isInternal = (error: unknown) => isPlumblineError(error, 'UPSTREAM_ERROR') && error.details.code === -32603;

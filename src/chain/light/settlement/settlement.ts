@@ -9,6 +9,7 @@ import type { LightChainParts } from '../light-options.js';
 import { LayerOneFinality } from './finality.js';
 import { FinalityStore, type FinalizedBlock } from './finality-store.js';
 import type { SettledBlocks } from './settled-blocks.js';
+import type { ProofAt } from './settled-proofs.js';
 import { ZkProofs, type ZkQuestion } from './zk-proofs.js';
 
 /** A verified proof of one zk state. @throws as `Settlement.prove` */
@@ -65,11 +66,7 @@ export class Settlement {
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` for other blocks, and without endpoints of layer 1; as
    *   `LayerOneFinality.newest`, `LayerOneFinality.rootOf`, `ZkProofs.prove`
    */
-  async prove(
-    question: ZkQuestion,
-    reference: BlockReference,
-    signal?: AbortSignal,
-  ): Promise<{ readonly proof: LineaProofJson; readonly at: FinalizedBlock }> {
+  async prove(question: ZkQuestion, reference: BlockReference, signal?: AbortSignal): Promise<ProofAt> {
     const isNewest = 'tag' in reference && reference.tag !== 'earliest';
     if (this.finality === undefined) {
       throw notProvable(isNewest ? 'finalized' : nameOf(reference), 'cannot be proved without endpoints of layer 1');

@@ -1,5 +1,5 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
-import { PlumblineError } from '../../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import type { Hasher, HashScheme } from '../../../kernel/contracts.js';
 import { type Network, schemeAt } from '../../../networks/network.js';
 import { bytesToHex } from '../../../primitives/hex.js';
@@ -7,6 +7,8 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import { malformed } from '../../../proof/json-reader.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
+import { isMethodMissing } from '../../../upstream/transport/classify-error.js';
+import type { RpcErrorBody } from '../../../upstream/transport/fault.js';
 import { answerRefused } from '../refused.js';
 import type { FinalizedBlock } from './finality-store.js';
 
@@ -30,6 +32,7 @@ export interface ZkQuestion {
 }
 
 const METHOD = 'linea_getProof';
+const INTERNAL_ERROR = -32603;
 /** A proof of an account with one slot is about 14 KB of text, with 1024 slots about 13 MB. */
 const DEFAULT_KEPT_BYTES = 8 * 2 ** 20;
 const OTHER: Readonly<Record<HashScheme, HashScheme>> = { mimc: 'poseidon2', poseidon2: 'mimc' };
@@ -50,6 +53,8 @@ export class ZkProofs {
    * A verified proof, cached, stored or fetched.
    *
    * @param signal - ends the request
+   * @param isOfTag - whether another block would do as well: an internal error of all endpoints then means that they do not hold
+   *   this one, as the state manager says it of tags
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` if no endpoint has the block; `ANSWER_REFUSED`, `PROOF_MALFORMED` if no
    *   endpoint returns a valid proof; of the endpoints
    */
@@ -57,13 +62,14 @@ export class ZkProofs {
     question: ZkQuestion,
     at: Pick<FinalizedBlock, 'number' | 'root'>,
     signal?: AbortSignal,
+    isOfTag = false,
   ): Promise<LineaProofJson> {
     const key = keyOf(this.parts.network, question, at.number);
     // A proof against one root is not valid for another root that layer 1 may return later.
     const rooted = `${key} ${bytesToHex(at.root)}`;
     let text = this.kept.get(rooted) ?? (await this.load(key, question, at));
     if (text === undefined) {
-      text = await this.fetch(question, at, signal);
+      text = await this.fetch(question, at, signal, isOfTag);
       await this.parts.table?.put(key, encoder.encode(text));
     }
     this.keep(rooted, text);
@@ -75,21 +81,29 @@ export class ZkProofs {
     question: ZkQuestion,
     { number, root }: Pick<FinalizedBlock, 'number' | 'root'>,
     signal: AbortSignal | undefined,
+    isOfTag: boolean,
   ): Promise<string> {
     const { address, storageKeys } = question;
+    const said: RpcErrorBody[] = [];
     const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(number)];
     try {
       return await this.parts.upstream.request(METHOD, params, {
         ...(signal !== undefined && { signal }),
-        tryNext: () => true,
+        tryNext: (error) => {
+          said.push(error);
+          return true;
+        },
         accept: async (answer) => {
           const text = textOf(answer);
           await this.verify(question, number, root, JSON.parse(text));
-          return text;
+          return shown(text);
         },
       });
     } catch (error) {
-      if (!isBlockMissing(error)) throw error;
+      const isInternal = (one: RpcErrorBody) => isOfTag && one.code === INTERNAL_ERROR;
+      const isNotHeld =
+        said.length > 0 && said.every((one) => isMissing(one) || isInternal(one) || isMethodMissing(one));
+      if (!isPlumblineError(error, 'UPSTREAM_ERROR') || !isNotHeld || said.every(isMethodMissing)) throw error;
       const text = `no endpoint has the zk state after block ${number}`;
       throw new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: String(number) }, { cause: error });
     }
@@ -171,7 +185,12 @@ function keyOf({ chainId }: Network, { address, storageKeys }: ZkQuestion, numbe
   return `${chainId} ${height} ${bytesToHex(address)} ${storageKeys.map(bytesToHex).join(',')}`;
 }
 
-function isBlockMissing(error: unknown): boolean {
-  if (!(error instanceof PlumblineError) || error.code !== 'UPSTREAM_ERROR') return false;
-  return /BLOCK_MISSING_IN_CHAIN/.test((error as PlumblineError<'UPSTREAM_ERROR'>).details.message);
+const isMissing = ({ message }: RpcErrorBody) => /BLOCK_MISSING_IN_CHAIN/.test(message);
+
+/** A verified answer as it is shown: without the nulls that the state manager may put in place of proofs of empty storage. */
+function shown(text: string): string {
+  const proof = JSON.parse(text) as LineaProofJson;
+  return (proof.storageProofs as readonly unknown[]).includes(null)
+    ? JSON.stringify({ ...proof, storageProofs: [] })
+    : text;
 }
