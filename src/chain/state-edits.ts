@@ -2,7 +2,14 @@ import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { StateOverlay } from '../evm/state/state-overlay.js';
 import type { Account } from '../evm/state/state-reader.js';
 import { NO_ACCOUNT } from '../evm/state/state-reader.js';
-import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, equalBytes } from '../primitives/bytes.js';
+import {
+  bigIntToMinimalBytes,
+  bytesToBigInt,
+  bytesToKey,
+  equalBytes,
+  isZeroBytes,
+  keyToBytes,
+} from '../primitives/bytes.js';
 import { nextTurn } from '../scheduling/turns.js';
 
 /** A developer's change to the state, made without a transaction. Addresses are 20 bytes. */
@@ -18,23 +25,37 @@ export type StateEdit =
 const KINDS = ['balance', 'nonce', 'code', 'slot'] as const;
 
 /**
- * Applies edits in order. An account that is empty after all of them goes (EIP-161), unless one of them has written a slot of
- * it: the edits that give it code or a balance may be still to come.
+ * Applies edits in order.
+ *
+ * @param usedSlots - keys of the slots that an account has before, 32 bytes each, if `overlay` does not lie over a network's state.
+ *   With it, an account that is empty after all edits and has no slot goes (EIP-161)
  */
-export async function applyEdits(overlay: StateOverlay, edits: readonly StateEdit[]): Promise<void> {
-  const withSlots = new Set<string>();
+export async function applyEdits(
+  overlay: StateOverlay,
+  edits: readonly StateEdit[],
+  usedSlots?: (address: Uint8Array) => readonly Uint8Array[],
+): Promise<void> {
   for (const edit of edits) {
     await nextTurn();
     const held = await overlay.account(edit.address);
     overlay.setAccount(edit.address, edited(overlay, held ?? NO_ACCOUNT, edit));
-    if (edit.kind !== 'slot') continue;
-    overlay.setSlot(edit.address, edit.key, edit.value);
-    withSlots.add(bytesToKey(edit.address));
+    if (edit.kind === 'slot') overlay.setSlot(edit.address, edit.key, edit.value);
   }
-  for (const { address } of edits) {
+  if (usedSlots === undefined) return;
+  const written = new Map<string, Uint8Array[]>();
+  for (const edit of edits) {
+    const name = bytesToKey(edit.address);
+    const keys = written.get(name) ?? [];
+    if (edit.kind === 'slot') keys.push(edit.key);
+    written.set(name, keys);
+  }
+  for (const [name, keys] of written) {
     await nextTurn();
+    const address = keyToBytes(name);
     const account = await overlay.account(address);
-    if (account !== undefined && isEmpty(account) && !withSlots.has(bytesToKey(address))) overlay.destroy(address);
+    if (account === undefined || !isEmpty(account)) continue;
+    const values = await Promise.all([...usedSlots(address), ...keys].map((key) => overlay.slot(address, key)));
+    if (values.every(isZeroBytes)) overlay.destroy(address);
   }
 }
 

@@ -81,18 +81,23 @@ export async function executeBlock(
     return executed.every(({ outcome }) => outcome.succeeded);
   };
   const reading = { ...plan.limits, runOnGuesses };
-  return executeOver(state.flat.at(plan.context.number - 1, reading), network, state, plan, refused);
+  const before = plan.context.number - 1;
+  // An account without nonce, balance and code is of this chain, so that all its slots are known.
+  const usedSlots = (address: Uint8Array) => state.flat.usedSlots(address, before);
+  return executeOver(state.flat.at(before, reading), network, state, plan, refused, usedSlots);
 }
 
+/** @param usedSlots - as `applyEdits` takes it */
 async function executeOver(
   reader: StateReader,
   network: Network,
   roots: Pick<BlockState, 'rootOf'>,
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
+  usedSlots?: (address: Uint8Array) => readonly Uint8Array[],
 ): Promise<BlockExecution> {
   const overlay = new StateOverlay(reader);
-  await applyEdits(overlay, plan.edits ?? []);
+  await applyEdits(overlay, plan.edits ?? [], usedSlots);
   const machine = await Machine.open(network, plan.context, overlay);
   try {
     return await executeOn(machine, network, roots, plan, refused);

@@ -48,7 +48,10 @@ export class BlockMaker {
   readonly removalListeners = new Set<RemovalListener>();
   next: NextBlock;
   private readonly snapshots = new Snapshots();
-  private readonly edits = new PendingEdits(() => this.state.flat.at(this.ledger.head.header.number));
+  private readonly edits = new PendingEdits(
+    () => this.state.flat.at(this.ledger.head.header.number),
+    (address) => this.state.flat.usedSlots(address, this.ledger.head.header.number),
+  );
 
   constructor(
     private readonly settings: MakingSettings,

@@ -8,8 +8,14 @@ export class PendingEdits {
   /** The newest state with the edits; undefined if there are none. */
   private edited: StateOverlay | undefined;
 
-  /** @param sealed - the state after the newest block */
-  constructor(private readonly sealed: () => StateReader) {}
+  /**
+   * @param sealed - the state after the newest block
+   * @param usedSlots - of that state, as `applyEdits` takes it
+   */
+  constructor(
+    private readonly sealed: () => StateReader,
+    private readonly usedSlots: (address: Uint8Array) => readonly Uint8Array[],
+  ) {}
 
   get list(): readonly StateEdit[] {
     return this.edits;
@@ -37,7 +43,7 @@ export class PendingEdits {
    */
   async replace(edits: readonly StateEdit[], save?: () => Promise<unknown>): Promise<void> {
     const edited = edits.length === 0 ? undefined : new StateOverlay(this.sealed());
-    if (edited !== undefined) await applyEdits(edited, edits);
+    if (edited !== undefined) await applyEdits(edited, edits, this.usedSlots);
     await save?.();
     this.edits = edits;
     this.edited = edited;
