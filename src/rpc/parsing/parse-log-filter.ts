@@ -41,12 +41,9 @@ export function parseLogRequest(value: unknown): LogRequest {
 }
 
 /** The hash of one block is also taken as `blockhash`, as Besu and geth take it. */
-function parseRange({
-  fromBlock,
-  toBlock,
-  blockhash,
-  blockHash = blockhash,
-}: Readonly<Record<string, unknown>>): LogRequest['range'] {
+function parseRange(request: Readonly<Record<string, unknown>>): LogRequest['range'] {
+  const { fromBlock, toBlock } = request;
+  const blockHash = request.blockHash ?? request.blockhash;
   const bound = (end: unknown, name: string) =>
     optional(end, (present) => parseBlockReference(present, undefined, name));
   const [from, to] = [bound(fromBlock, 'fromBlock'), bound(toBlock, 'toBlock')];
