@@ -77,6 +77,8 @@ describe('eth_feeHistory on a devnet', () => {
 
   test('no more blocks than there are, and no rewards unless asked', async () => {
     const history = await ask<History>('eth_feeHistory', 1024, 'latest');
+    // In decimal digits, as geth takes it.
+    expect(await ask<History>('eth_feeHistory', '1024', 'latest')).toEqual(history);
     expect(history.oldestBlock).toBe('0x0');
     expect(history.gasUsedRatio).toHaveLength(3);
     expect(history).not.toHaveProperty('reward');

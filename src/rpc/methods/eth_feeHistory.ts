@@ -129,7 +129,9 @@ function baseFees({ network }: Chain, { number, timestamp, baseFeePerGas, blobBa
 
 /** A quantity; some clients send a number. */
 function parseCount(value: unknown): number {
-  const count = typeof value === 'number' ? value : parseIndex(value, 'blockCount', COUNT);
+  // Hex or decimal digits, as in geth.
+  const isDecimal = typeof value === 'string' && /^[0-9]{1,4}$/.test(value);
+  const count = typeof value === 'number' || isDecimal ? Number(value) : parseIndex(value, 'blockCount', COUNT);
   if (Number.isInteger(count) && count >= 1 && count <= MAX_BLOCKS) return count;
   throw invalidParams('blockCount', `is not between 1 and ${MAX_BLOCKS}`, COUNT);
 }

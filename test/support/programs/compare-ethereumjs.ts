@@ -40,6 +40,8 @@ function expectedText(one: Scenario, { outcome, exception, gasUsedBeforeRefund, 
 /** What a precompile fails with, as the recipient of a transaction, has no settled name. */
 function exceptionOf({ message: { to } }: Scenario, exception: string | undefined): string | undefined {
   const isPrecompile = to !== undefined && bytesToHex(to) <= LAST_PRECOMPILE;
+  // @ethereumjs/evm has no error of its own for it.
+  if (exception === 'return data out of bounds') return 'out of gas';
   return isPrecompile && exception !== undefined ? 'failed' : exception;
 }
 
