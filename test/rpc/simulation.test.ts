@@ -106,6 +106,29 @@ describe.each(['besu', 'geth'] as const)('simulated calls on a network of %s', (
     await expect(ask('linea_estimateGas', { to: at(1) }, overrides)).rejects.toMatchObject({ code: -32602, message });
   });
 
+  test('RETURNDATACOPY past the end is said in calls, estimates, traces, simulations, previews and diagnoses', async () => {
+    // PUSH1 1, PUSH0, PUSH0, RETURNDATACOPY; the words are geth's.
+    const code = '0x60015f5f3e';
+    const overrides = { [at(9)]: { code } };
+    const call = { from: FROM, to: at(9) };
+    const words = 'eturn data out of bounds';
+    const message = expect.stringContaining(words);
+    for (const method of ['eth_call', 'eth_estimateGas'])
+      await expect(ask(method, call, 'latest', overrides), method).rejects.toMatchObject({ code: -32000, message });
+    await expect(ask('linea_estimateGas', call, overrides)).rejects.toMatchObject({ message });
+    const tracer = { tracer: 'callTracer', stateOverrides: overrides };
+    expect(await ask('debug_traceCall', call, 'latest', tracer)).toMatchObject({ error: `r${words}` });
+    const blockStateCalls = [{ stateOverrides: overrides, calls: [call] }];
+    expect(await ask('eth_simulateV1', { blockStateCalls })).toMatchObject([{ calls: [{ error: { message } }] }]);
+    const preview = await node.previewTransaction(call, { stateOverrides: { [at(9)]: { code } } });
+    expect(preview.calls[0]).toMatchObject({ status: 'halted', tree: { error: `r${words}` } });
+    const snapshot = await ask('evm_snapshot');
+    await ask('anvil_setCode', at(9), code);
+    const { nextStep } = await node.diagnoseTransaction({ ...call, gas: '0x186a0' });
+    expect(nextStep).toContain(words);
+    await ask('evm_revert', snapshot);
+  });
+
   test('a call that names another chain is an error', async () => {
     const call = { from: FROM, to: at(1) };
     const chainId = await ask<Hex>('eth_chainId');
