@@ -144,6 +144,8 @@ describe.skipIf(executablePath === undefined)('examples in Chromium', () => {
   test('rpc-proxy: a dapp that knows an RPC URL is answered by the service worker', async () => {
     const page = await openExample('rpc-proxy');
     // 59139: the chain id of the devnet. 21000: the gas of a transfer.
-    expect(await textOf(page, '[role=status]', /gas/)).toMatch(/^Chain 59139; a transfer takes 21000 gas \(computed\)\.$/);
+    expect(await textOf(page, '[role=status]', /gas/)).toMatch(
+      /^Chain 59139; a transfer takes 21000 gas \(computed\)\.$/,
+    );
   });
 });
