@@ -39,7 +39,9 @@ function branchChecks(item: string, part: string, indexAt: string, who: string):
   ];
 }
 
-function itemChecks(item: string, json: ProofItemJson, what: string): Planned[] {
+function itemChecks(item: string, json: ProofItemJson | null, what: string): Planned[] {
+  // A state manager may put null in place of a slot of an account without storage.
+  if (json === null) return [];
   const about = (part: string, name: Check['name'], text: string, fails: Planned['fails']): Planned => {
     return { item, part, name, text, fails };
   };

@@ -37,8 +37,7 @@ export interface AskOptions {
 const RATE_BACK_OFF = { initialMs: 500, maxMs: 30_000 };
 
 /** Methods that are sent alone: public endpoints refuse them in batches (docs/spec/state-trie.md 7). */
-const ALONE = /^\w+_getProof$/;
-const isAlone = ({ method }: Call) => ALONE.test(method) && method !== 'eth_getProof';
+const ALONE = /^(?!eth_)\w+_getProof$/;
 
 /**
  * Microtasks between a call and its sending, so that callers a few `await`s apart share one request. Browsers delay a timer by
@@ -57,6 +56,8 @@ export class Endpoint {
   private readonly shared = new Map<string, PendingCalls>();
   private readonly inFlight = new Map<AbortController, readonly PendingCalls[]>();
   private batchLimit: number;
+  /** Methods of batches that were refused, until they are answered: sent without others, to find the one that is not served. */
+  private readonly apart = new Set<string>();
   private pausedUntil = 0;
   /** Length of that pause when the last answer arrived, milliseconds. */
   private pauseMs = 0;
@@ -160,16 +161,25 @@ export class Endpoint {
   /** Number of entries at the front of the queue that fit in one batch, and the number of their calls. */
   private nextBatch(): { count: number; size: number } {
     const first = this.queue[0]!;
-    const limit = first.calls.some(isAlone) ? 1 : this.batchLimit;
-    if (first.calls.length > limit) this.queue.splice(0, 1, ...first.split(limit));
+    const limit = ALONE.test(first.calls[0]!.method) ? 1 : this.batchLimit;
+    const together = first.calls.findIndex((call) => !this.mayJoin(first.calls[0]!, call));
+    const most = together < 0 ? limit : Math.min(limit, together);
+    if (first.calls.length > most) this.queue.splice(0, 1, ...first.split(most));
+    const begin = this.queue[0]!.calls[0]!;
     let size = 0;
     let count = 0;
     for (const { calls } of this.queue) {
-      if (size + calls.length > limit || (count > 0 && calls.some(isAlone))) break;
+      if (size + calls.length > limit || calls.some((call) => !this.mayJoin(begin, call))) break;
       size += calls.length;
       count++;
     }
     return { count, size };
+  }
+
+  /** Whether a call may be sent in one request with the call that begins it. */
+  private mayJoin(begin: Call, { method }: Call): boolean {
+    if (begin.method === method) return true;
+    return [begin.method, method].every((one) => !ALONE.test(one) && !this.apart.has(one));
   }
 
   private async send(batch: readonly PendingCalls[]): Promise<void> {
@@ -183,7 +193,9 @@ export class Endpoint {
     clock.clearTimer(timer);
     this.inFlight.delete(controller);
     const { reply, ...sizes } = exchange;
-    const outcomes = 'batchLimit' in reply ? undefined : reply;
+    const methods = new Set(calls.map(({ method }) => method));
+    const isApart = 'byMethod' in reply && methods.size > 1;
+    const outcomes = 'batchLimit' in reply || isApart ? undefined : 'byMethod' in reply ? reply.byMethod : reply;
     const faults = (outcomes ?? []).flatMap((outcome) => (outcome.kind === 'fault' ? [outcome.fault.kind] : []));
     const fault = batch.some((pending) => pending.isWanted) ? faults[0] : 'aborted';
     this.host.onExchange({
@@ -195,10 +207,15 @@ export class Endpoint {
       ...sizes,
       ...(fault !== undefined && { fault }),
     });
-    if ('batchLimit' in reply) {
-      this.batchLimit = Math.max(1, Math.min(this.batchLimit, reply.batchLimit));
+    if (outcomes !== undefined) {
+      const isRefused = outcomes.some((outcome) => outcome.kind === 'fault' && outcome.fault.kind === 'configuration');
+      if (methods.size === 1 && !isRefused) this.apart.delete(calls[0]!.method);
+      this.settle(batch, outcomes);
+    } else {
+      if ('batchLimit' in reply) this.batchLimit = Math.max(1, Math.min(this.batchLimit, reply.batchLimit));
+      else for (const method of methods) this.apart.add(method);
       this.queue.unshift(...batch.filter((pending) => pending.isWanted));
-    } else this.settle(batch, reply);
+    }
     this.pump();
   }
 

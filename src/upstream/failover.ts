@@ -23,6 +23,9 @@ const MAX_REFILLS = 2;
 /** Longest wait before that, milliseconds. If the endpoint asks for more, the whole batch goes to the next one. */
 const LONGEST_REFILL_PAUSE_MS = 2_000;
 
+/** Code of a method that the endpoint refuses to serve: as one that it does not have. */
+const METHOD_REFUSED = -32601;
+
 /** A request to a group of endpoints. */
 export interface GroupRequest<T> {
   readonly calls: readonly Call[];
@@ -184,9 +187,14 @@ class Failover<T> {
     this.asking = undefined;
     noteOutcomes(member, calls, outcomes, clock.now(), report);
     const answers: Answer[] = [];
+    const isServed = outcomes.some(({ kind }) => kind !== 'fault');
     for (const outcome of outcomes) {
-      if (outcome.kind === 'fault') return { fault: outcome.fault, isFinal: outcome.fault.kind === 'configuration' };
-      answers.push(outcome);
+      // A refusal of one method beside answers to others is of that method.
+      if (isServed && outcome.kind === 'fault' && outcome.fault.kind === 'configuration')
+        answers.push({ kind: 'error', error: { code: METHOD_REFUSED, message: outcome.fault.reason } });
+      else if (outcome.kind === 'fault')
+        return { fault: outcome.fault, isFinal: outcome.fault.kind === 'configuration' };
+      else answers.push(outcome);
     }
     return raceSignal(this.request.settle(answers, member), this.limit.signal);
   }
@@ -197,7 +205,9 @@ class Failover<T> {
     const { signal } = this.limit;
     const outcomes = [...(await member.endpoint.ask(calls, { signal, deduplicate }))];
     for (let again = 0; again < MAX_REFILLS; again++) {
-      const open = outcomes.flatMap((outcome, i) => (outcome.kind === 'fault' ? [i] : []));
+      const open = outcomes.flatMap((outcome, i) =>
+        outcome.kind === 'fault' && outcome.fault.kind !== 'configuration' ? [i] : [],
+      );
       if (open.length === 0 || open.length === calls.length) break;
       const pauseMs = member.endpoint.pausedForMs();
       if (pauseMs > (this.options.waits ? LONGEST_REFILL_PAUSE_MS : 0)) break;

@@ -6,6 +6,7 @@ import type { ProviderRpcError } from '../../src/hosts/provider/provider-error.j
 import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { MISTAKES, mistakenEndpoints } from '../support/endpoint-mistakes.js';
+import { PROVIDER_ROWS } from '../support/provider-rows.js';
 import { UNKNOWN_OPTIONS } from '../support/unknown-options.js';
 
 // docs/errors.md is what these give: a reviewer reads the file, and a changed message shows up in it
@@ -169,5 +170,23 @@ test('docs/errors.md has all messages', async () => {
     'The same in the page and over HTTP.',
     table(['code', 'JSON-RPC', 'message'], codes),
   ];
+  sections.push(providers());
   await expect(`${sections.join('\n\n')}\n`).toMatchFileSnapshot('../../docs/errors.md');
 });
+
+/** The table of test/light/providers.test.ts, which runs each row. */
+function providers(): string {
+  const rows = PROVIDER_ROWS.map(({ name, did, done, reads, most }) => {
+    const counts = [most.once ?? '–', most.alone, most.beside].join(', ');
+    return `| ${name} | ${did} | ${done} | ${counts} | ${reads.replace('ENDPOINT', 'https://host.example')} |`;
+  });
+  return [
+    '## How providers say no',
+    'What a light node does about it. Twelve balances are asked for at once. The requests are the most that the endpoint gets for that: if it says no once, always, and always beside another endpoint. `npm run test:slow -- providers` prints them as they are.',
+    [
+      '| who | what the endpoint does | what is done | requests | what the user reads, if it is the only endpoint |',
+      '| --- | --- | --- | --- | --- |',
+      ...rows,
+    ].join('\n'),
+  ].join('\n\n');
+}

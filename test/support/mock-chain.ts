@@ -20,7 +20,7 @@ export interface MockOptions {
   /** What it answers, or throws, without the provider; undefined leaves the call to the provider. */
   answers?(call: SeenCall): unknown;
   /** Answers a whole HTTP request in its own way; false leaves it to the mock. */
-  intercept?(response: ServerResponse, body: unknown): boolean;
+  intercept?(response: ServerResponse, body: unknown, replies: readonly object[]): boolean;
 }
 
 /** An endpoint on loopback that can be counted, slowed down and made to lie. */
@@ -87,7 +87,7 @@ export async function serveMock(provider: Eip1193Provider, options: MockOptions 
     const slow = new Promise<void>((resolve) => setTimeout(resolve, own.latencyMs ?? 0));
     const replies = await Promise.all(calls.map(answer));
     if (own.latencyMs !== undefined) await slow;
-    if (own.intercept?.(response, body) === true) return;
+    if (own.intercept?.(response, body, replies) === true) return;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]));
   }

@@ -191,7 +191,7 @@ describe('answers of a batch', () => {
       { kind: 'batch-limit', limit: 1, message: 'batch not allowed' },
       [8, ...Array(8).fill(1)],
     ],
-    ['a status and text', { kind: 'batch-limit', limit: 1, status: 413 }, [8, ...Array(8).fill(1)]],
+    ['a status and text', { kind: 'batch-limit', limit: 4, status: 413 }, [8, 4, 4]],
   ] as const)('a refused batch is taken apart, and that is remembered: %s', async (_, fault, sizes) => {
     const mock = await scene.mock({ handler: echo });
     mock.fail(fault);

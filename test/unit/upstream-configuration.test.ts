@@ -52,11 +52,21 @@ describe('a key that is withdrawn', () => {
     const mock = await scene.mock({ handler: (method) => method });
     const group = scene.group([mock.url]);
     await group.request('eth_call', []);
-    mock.fail((index) => (index === 0 ? { kind: 'status', status: 403 } : undefined));
-    await Promise.all(['eth_call', 'linea_estimateGas'].map((method) => failureOf(group.request(method, []))));
+    // The batch, and then the method that is the reason.
+    mock.fail((index) => ([0, 2].includes(index) ? { kind: 'status', status: 403 } : undefined));
+    const [call, estimate] = ['eth_call', 'linea_estimateGas'].map((method) => group.request(method, []));
+    const failure = failureOf(estimate!);
+    expect(await call).toBe('eth_call');
+    expect(await failure).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
     expect(await group.request('eth_call', [])).toBe('eth_call');
     expect(await failureOf(group.request('linea_estimateGas', []))).toMatchObject({ code: 'UPSTREAM_CONFIGURATION' });
-    expect(mock.requests).toHaveLength(3);
+    expect(mock.requests.map(({ methods }) => methods)).toEqual([
+      ['eth_call'],
+      ['eth_call', 'linea_estimateGas'],
+      ['eth_call'],
+      ['linea_estimateGas'],
+      ['eth_call'],
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { hashAccountValue, hashAddress, hashWord } from '../../accumulator/keys.
 import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import { bytesToBigInt, copyBytes, equalBytes } from '../../primitives/bytes.js';
+import { malformed } from '../json-reader.js';
 import { checkRequest, type ProofRequest } from '../request.js';
 import { judge, type ProofFailure, Refusal } from '../verdict.js';
 import { TreeVerifier } from './branch.js';
@@ -83,7 +84,7 @@ function checkSlots(
     const proof = proofs[i]!;
     if (proof === null) {
       if (hasNoStorage) return { key: copyBytes(key), value: ZERO_HASH.slice(), exists: false, place: undefined };
-      throw new Refusal('SLOT_COUNT_MISMATCH', `storageProofs[${i}]`, 'is null, but the account has storage');
+      throw malformed(`storageProofs[${i}]`, 'is null, but the account has storage');
     }
     const { place, value } = checkItem(hasher, tree, slotQuestion(hasher, key), proof);
     return { key: copyBytes(key), value: value ?? ZERO_HASH.slice(), exists: place.exists, place };

@@ -9,6 +9,7 @@ import {
 } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { isOutsideWindow } from '../../upstream/transport/classify-error.js';
 
 /** The `error` member of a JSON-RPC response. */
 export interface RpcErrorObject {
@@ -268,7 +269,10 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
  * this node's own: a forged revert, for example.
  */
 function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
-  if (forwarded !== true) return server(`${origin} answered with error ${code}`);
+  const what = isOutsideWindow({ code, message })
+    ? ': it does not hold the state of this block, or no proof of it'
+    : '';
+  if (forwarded !== true) return server(`${origin} answered with error ${code}${what}`);
   return data === undefined ? { code, message } : { code, message, data };
 }
 

@@ -2,7 +2,9 @@ import { faultOutcome, type Outcome, type RpcErrorBody } from './fault.js';
 
 /** Error codes of providers. @source docs/spec/json-rpc.md 4.3 */
 const REFUSED_CODES = [402, 401, 403, -33000, -33100, -40100];
-const RATE_CODES = [429, -33200, -33300, -33400];
+const RATE_CODES = [429, -32029, -32097, -33200, -33300, -33400];
+/** Codes of other errors as well, such as Besu's of transactions: the text decides. 30: dRPC. */
+const MAYBE_RATE_CODES = [-32007, -32012, -32016, 30];
 const PROJECT_REFUSED = -32002;
 const LIMIT = -32005;
 /** Besu: the initial sync is still in progress. */
@@ -10,6 +12,11 @@ const SYNCING = -32008;
 
 const ABOUT_RATE =
   /\brate\b|too many requests|request (?:count|rate)|per (?:second|minute|hour|day)|throttl|quota|credits/i;
+const ABOUT_LIMIT = /\blimit|exceed|capacity|\bplan\b|\btier\b|\b429\b|too many/i;
+/** Says by itself that the rate is limited, under any code that is not one of execution. */
+const IS_RATE =
+  /\b429\b.{0,40}\btoo many\b|\b(?:status|code|http|error)\b.{0,20}\b429\b|too many requests|rate[- ]?limit/i;
+const EXECUTION_CODES = [3, -32015];
 const ABOUT_SIZE = /range|batch|block|result|respon|\bsize\b|too (?:large|big|long)|\bgas\b|\blogs?\b/i;
 
 /**
@@ -24,10 +31,18 @@ export function classifyError(error: RpcErrorBody, status?: number): Outcome {
   if (REFUSED_CODES.includes(code) || (code === PROJECT_REFUSED && /\bproject id\b|\bapi key\b/i.test(message)))
     return faultOutcome('configuration', message, more);
   const wait = backoffMs(error.data);
-  if (RATE_CODES.includes(code) || (code === LIMIT && isAboutRate(error)))
+  if (isRateLimit(error))
     return faultOutcome('rate-limited', message, { ...more, ...(wait !== undefined && { retryAfterMs: wait }) });
   if (code === SYNCING) return faultOutcome('unavailable', message, more);
   return { kind: 'error', error };
+}
+
+function isRateLimit(error: RpcErrorBody): boolean {
+  const { code, message } = error;
+  if (RATE_CODES.includes(code)) return true;
+  if (code === LIMIT) return isAboutRate(error);
+  if (MAYBE_RATE_CODES.includes(code)) return ABOUT_RATE.test(message) || ABOUT_LIMIT.test(message);
+  return IS_RATE.test(message) && !EXECUTION_CODES.includes(code) && !/revert/i.test(message);
 }
 
 function isAboutRate({ message, data }: RpcErrorBody): boolean {
@@ -47,31 +62,56 @@ function rateOf(data: unknown): { readonly backoff_seconds?: unknown } | undefin
   return typeof rate === 'object' && rate !== null ? rate : undefined;
 }
 
+/** dRPC, of a batch. */
+const BATCH_REFUSED = 31;
+const TOO_LARGE = /exceed|limit|large|max|many|more than|size/i;
+
 /**
  * Whether the error of a whole batch means that the endpoint refuses the batch, not its calls.
  *
- * @returns the new batch limit, or undefined for another kind of error
+ * @returns the new batch limit, that of the message if it names one; or undefined for another kind of error
  */
 export function refusedBatchLimit(error: RpcErrorBody, size: number): number | undefined {
+  const { code, message } = error;
   if (size < 2) return undefined;
-  if (/batch/i.test(error.message)) {
-    const tooMany = /exceed|limit|large|max|many|size/i.test(error.message);
-    return tooMany ? Math.floor(size / 2) : 1;
+  const isAboutBatch = /batch/i.test(message) || /more than \d+ (?:requests|calls)/i.test(message);
+  if (isAboutBatch || code === BATCH_REFUSED) {
+    if (code !== BATCH_REFUSED && !TOO_LARGE.test(message)) return 1;
+    const named = Number(/\b(?:more than|max(?:imum)?|limit(?:ed)?)\b\D{0,20}(\d{1,4})\b/i.exec(message)?.[1]);
+    return named >= 1 && named < size ? named : Math.floor(size / 2);
   }
-  return [-32600, -32700].includes(error.code) ? 1 : undefined;
+  return [-32600, -32700].includes(code) ? 1 : undefined;
+}
+
+/** Whether a member of a batch says that the answers to the whole batch became too long. geth answers so from there on. */
+export function isBatchTooLong(error: RpcErrorBody | undefined): boolean {
+  return error?.code === -32003 && /response.{0,10}too large/i.test(error.message);
 }
 
 /** Codes and words of errors that depend on the endpoint: on the methods it serves and the blocks it has. */
 const ENDPOINT_CODES = [-32601, -32604, -32603, -32002, -39001, 4200, 4444];
 const ABOUT_HOLDINGS =
-  /header not found|unknown block|missing trie node|prun(?:ed|ing)|(?:state|block) (?:is )?(?:unavailable|not (?:available|found))|proof window|not supported|does not exist|not available/i;
+  /header not found|unknown block|missing trie node|prun(?:ed|ing)|(?:state|block) (?:is )?(?:unavailable|not (?:available|found))|not supported|does not exist|not available/i;
+/**
+ * How nodes say that a block is outside of the states or proofs that they hold, under codes of their own: geth and reth (-32000,
+ * -32602 `distance to target block exceeds maximum proof window`), Erigon (`requested block is too old, block must be within …`),
+ * Nethermind (-32002, -32603 `No state available for block …`).
+ */
+const ABOUT_WINDOW =
+  /proof window|too old.{0,60}block|block.{0,60}too old|must be within \d+ blocks|no state available|historical state.{0,100}not available|missing trie node/i;
+
+/** Whether the endpoint says that it does not hold the state of a block any more, or no proofs of it. */
+export function isOutsideWindow({ code, message }: Pick<RpcErrorBody, 'code' | 'message'>): boolean {
+  return !EXECUTION_CODES.includes(code) && ABOUT_WINDOW.test(message);
+}
 
 /** Whether another endpoint may answer the call. Execution errors are the same at all endpoints. */
 export function dependsOnEndpoint(error: RpcErrorBody): boolean {
   return (
     ENDPOINT_CODES.includes(error.code) ||
     isMethodMissing(error) ||
-    (error.code === -32000 && ABOUT_HOLDINGS.test(error.message))
+    (error.code === -32000 && ABOUT_HOLDINGS.test(error.message)) ||
+    isOutsideWindow(error)
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from './address.js';
-import { backoffMs, classifyError, refusedBatchLimit } from './classify-error.js';
+import { backoffMs, classifyError, isBatchTooLong, refusedBatchLimit } from './classify-error.js';
 import {
   type Call,
   type Fault,
@@ -44,7 +44,7 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
     forAll(calls, faultOutcome(kind, reason, { status, ...more }));
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
 
-  const whole = wholeError(address, json);
+  const whole = wholeError(address, json, calls.length);
   const said = whole === undefined ? undefined : classifyError(whole, status);
   const words = whole === undefined ? `status ${status}` : `status ${status}: ${whole.message}`;
   if (status === 429) {
@@ -53,8 +53,16 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
   }
   if (status === 401 || status === 402 || status === 403) {
     const limited = said?.kind === 'fault' && said.fault.kind === 'rate-limited';
-    return limited ? forAll(calls, said) : fail('configuration', `${words}${KEY_ADVICE}`);
+    if (limited) return forAll(calls, said);
+    const refused = fail('configuration', `${words}${KEY_ADVICE}`);
+    return status === 403 && calls.length > 1 ? { byMethod: refused } : refused;
   }
+  const isOfBatch = whole !== undefined && said?.kind === 'error' && /batch|more than \d+/i.test(whole.message);
+  if (status >= 500 && isOfBatch) {
+    const limit = refusedBatchLimit(whole, calls.length);
+    if (limit !== undefined) return { batchLimit: limit };
+  }
+  if (status === 413 && calls.length > 1) return { batchLimit: Math.floor(calls.length / 2) };
   if (status >= 500 || status === 408 || status === 425) return fail('unavailable', words, wait);
 
   const isSuccess = status < 300;
@@ -66,16 +74,21 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
     return limit === undefined ? forAll(calls, said) : { batchLimit: limit };
   }
   const members = Array.isArray(json) ? json : [json];
+  const tooLong = calls.length > 1 && members.some((one) => isBatchTooLong(parseError(one)));
+  if (tooLong) return { batchLimit: Math.max(1, Math.floor(calls.length / 2)) };
   if (isSuccess || members.some(hasAnswer)) return readMembers(address, calls, firstId, members, status);
   if (calls.length > 1 && MAY_REFUSE_BATCH.includes(status)) return { batchLimit: 1 };
   return fail('configuration', `${words}; check the path of its URL`);
 }
 
 /** The error of a body that is one error for all calls, redacted. */
-function wholeError(address: Address, json: unknown): RpcErrorBody | undefined {
-  // Some servers return the error of a whole batch in an array, with id null.
-  const only = Array.isArray(json) && json.length === 1 && json[0]?.id === null ? json[0] : json;
-  return Array.isArray(only) ? undefined : parseError(only, address.redactor);
+function wholeError(address: Address, json: unknown, size: number): RpcErrorBody | undefined {
+  if (!Array.isArray(json)) return parseError(json, address.redactor);
+  if (json.length !== 1) return undefined;
+  // Some servers return the error of a whole batch in an array, with id null; geth with the id of the first call.
+  const error = parseError(json[0], address.redactor);
+  const isOfBatch = error !== undefined && size > 1 && /batch/i.test(error.message);
+  return json[0]?.id === null || isOfBatch ? error : undefined;
 }
 
 /** Matches members to calls by id. Ids may be in any order, be strings, or be missing. */
