@@ -146,4 +146,23 @@ describe('rollback and reorg', () => {
     await send(again, 0, accountAt(1));
     expect(await again.number()).toBe(4);
   });
+
+  test('a rollback or a reorg to a state that a reopened devnet does not hold changes nothing', async () => {
+    const store = new KeptStore();
+    const chain = { kind: 'devnet', finality: { delayBlocks: 0 } } as const;
+    const first = await devNode({ store, chain });
+    await first.ask('anvil_mine', '0x30');
+    await first.node.close();
+    const again = await devNode({ store, chain });
+    const held = await again.ask('eth_getBlockByNumber', 'latest', false);
+    for (const [method, ...params] of [
+      ['anvil_rollback', 30],
+      ['anvil_reorg', 30, []],
+    ] as const)
+      await expect(again.ask(method, ...params)).rejects.toMatchObject({ message: 'World state unavailable' });
+    expect(await again.ask('eth_getBlockByNumber', 'latest', false)).toEqual(held);
+    await send(again, 0, accountAt(1));
+    expect(await again.number()).toBe(49);
+    await again.node.close();
+  });
 });

@@ -63,6 +63,11 @@ export class ForkState implements BlockState {
     return ZERO_WORD;
   }
 
+  /** All blocks of the fork can be gone back to: what is not known of a trie is calculated again. */
+  holds(): boolean {
+    return true;
+  }
+
   releaseBefore(block: number): void {
     for (const number of [...this.roots.keys()]) if (number > this.origin && number < block) this.release(number);
   }

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../../errors.js';
+import { invalidParameter, PlumblineError } from '../../../errors.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
@@ -213,6 +213,10 @@ export class BlockMaker {
     const own = first === 0 ? 'the height of the chain' : `the number of blocks since the fork at block ${first}`;
     if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
     const to = number - depth;
+    if (!this.state.holds(to)) {
+      const message = `the state of block ${to} is no longer held; go back less far`;
+      throw new PlumblineError('STATE_NOT_HELD', message, { block: to });
+    }
     const edits = depth === 0 ? this.edits.list : (this.ledger.blockByNumber(to + 1)!.edits ?? []);
     return { to, finality: this.finality.at(to), edits };
   }

@@ -19,7 +19,7 @@ export interface StateRoots {
 const ZK_SHARE = 0.2;
 
 /** What blocks are made on: the state of a devnet, or that of a fork of a network. */
-export type BlockState = Pick<DevnetState, 'apply' | 'expectRoot' | 'flat' | 'revertTo' | 'rootOf'>;
+export type BlockState = Pick<DevnetState, 'apply' | 'expectRoot' | 'flat' | 'holds' | 'revertTo' | 'rootOf'>;
 
 /** Hasher and trie kernel of a zk state. */
 export interface ZkEngine {
@@ -110,7 +110,7 @@ export class DevnetState {
     return block >= (this.worldState === undefined ? loading : (this.worldState.oldest ?? 0));
   }
 
-  /** Whether proofs of the ordinary state after `block` can be made. */
+  /** Whether proofs of the ordinary state after `block` can be made, and the state reverted to it. */
   holds(block: number): boolean {
     return this.roots.has(block);
   }
