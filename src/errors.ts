@@ -84,8 +84,11 @@ export interface ErrorDetails {
   // Light node.
   /** A block does not reach the required trust level. `reached`: the level it has, if any. */
   TRUST_LEVEL_NOT_REACHED: { required: string; reached: string | undefined; reason: string };
-  /** The answer of the endpoint at `origin` about `what` is false: the check that failed, and the place in the answer. */
-  ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string };
+  /**
+   * The answer of the endpoint at `origin` about `what` is false: the check that failed, and the place in the answer. `hint`: what was
+   * found, in numbers, and the setting that decides it.
+   */
+  ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string; hint?: string };
   // Consensus of layer 1.
   /** The beacon chain is at a fork that this release does not read, or before the first that it reads. */
   FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };

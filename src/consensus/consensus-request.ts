@@ -2,7 +2,10 @@ import type { LayerOneBlock } from './layer-one-block.js';
 import type { BeaconNetwork } from './networks/beacon-network.js';
 import type { ConsensusRefusal } from './rules/refusal.js';
 
-/** Answers of beacon nodes, in the order in which they are applied: JSON, or bytes of SSZ. */
+/**
+ * Answers of beacon nodes, in the order in which they are applied: JSON, or bytes of SSZ. From a `state`, those that are not newer
+ * are passed over.
+ */
 export interface ConsensusAnswer {
   /** `updates`: the whole answer, a list. */
   readonly kind: 'updates' | 'finality_update' | 'optimistic_update';
@@ -25,7 +28,7 @@ export interface VerifiedConsensus {
   readonly verified: true;
   /** The newest layer-1 block that is proved final. */
   readonly finalized: LayerOneBlock;
-  /** How many members of the committee signed each update, in order. */
+  /** How many members of the committee signed each update that was applied, in order. */
   readonly participants: readonly number[];
   /** For the next request: about 51 KB. */
   readonly state: Uint8Array;

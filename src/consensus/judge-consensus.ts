@@ -32,6 +32,11 @@ export async function judgeConsensus(request: ConsensusRequest): Promise<Consens
       store = result.store;
       at += result.applied.length;
       participants.push(...result.applied.map((update) => update.participants));
+      // A caller that goes on from a state cannot know what is newer than that.
+      if (result.refused?.reason === 'NOT_RELEVANT' && 'state' in request.from) {
+        at++;
+        continue;
+      }
       const place = answer.kind === 'updates' ? `answers[${i}][${at}]` : `answers[${i}]`;
       if (result.refused !== undefined) return { ...result.refused, at: `${place}.data.${result.refused.at}` };
     }

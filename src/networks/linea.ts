@@ -34,6 +34,7 @@ const shared = {
   gasSearch: 'besu',
   // Besu's estimates allow a future nonce only (docs/spec/fees.md 5.2).
   pastNonces: 'refused',
+  equalTimestamps: 'refused',
   sizing: 'current',
   dictionary: LINEA_DICTIONARY,
   moduleLimits: LINEA_MODULE_LIMITS,

@@ -160,6 +160,11 @@ export interface Network {
   readonly rpcGasCap: bigint;
   /** Seconds between blocks, for the simulated pending block. */
   readonly slotSeconds: number;
+  /**
+   * Whether a block may have the time of its parent, against the rules of execution: `allowed` for chains of test tools that make
+   * several blocks in one second, such as anvil by default. `refused` when left out.
+   */
+  readonly equalTimestamps?: 'allowed' | 'refused';
   /** Search of estimates, unless the options of a node or a request name another. */
   readonly gasSearch: GasSearch;
   /**

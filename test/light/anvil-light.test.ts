@@ -26,11 +26,11 @@ type BlockJson = { readonly number: string; readonly hash: string };
 const quantity = (number: number) => `0x${number.toString(16)}`;
 
 /** Anvil 1.7.1, and a light node over it. */
-async function overAnvil({ maxReorgDepth = 64, options = [] as readonly string[] } = {}) {
-  const anvil = await Anvil.start('prague', options, { chainId: network.chainId, accounts: 10 });
+async function overAnvil({ maxReorgDepth = 64, profile = network } = {}) {
+  const anvil = await Anvil.start('prague', [], { chainId: network.chainId, accounts: 10 });
   onTestFinished(() => anvil.close());
   const clock = new ShiftedClock();
-  const chain = { kind: 'light', network, endpoints: [anvil.url], maxReorgDepth } as const;
+  const chain = { kind: 'light', network: profile, endpoints: [anvil.url], maxReorgDepth } as const;
   const node = await createInlineNode({ chain, clock });
   onTestFinished(() => node.close());
   const reports: AnswerReport[] = [];
@@ -72,5 +72,77 @@ describe.skipIf(anvilPath() === undefined)('a light node over anvil', () => {
       expect(await ask(method, ...params), method).toEqual(await anvil.ask(method, ...params));
     const newest = await anvil.ask<BlockJson>('eth_getBlockByNumber', 'latest', false);
     expect(await ask<BlockJson>('eth_getBlockByNumber', 'latest', false)).toMatchObject({ hash: newest.hash });
+  });
+
+  /** Several blocks of one second, with transfers and a contract's logs. */
+  async function defaultBlocks(anvil: Anvil): Promise<string> {
+    const [from] = await anvil.ask<string[]>('eth_accounts');
+    // LOG0 of the block's number: NUMBER, PUSH0, MSTORE, PUSH1 32, PUSH0, LOG0.
+    await anvil.ask('anvil_setCode', stranger('cc'), '0x435f5260205fa000');
+    for (let at = 0; at < 8; at++) {
+      await anvil.ask('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00');
+      const to = at % 2 === 0 ? stranger('cc') : stranger('aa');
+      await anvil.ask('eth_sendTransaction', { from, to, value: at % 2 === 0 ? '0x0' : '0x7' });
+      await expect.poll(() => anvil.ask<string>('eth_blockNumber').then(Number)).toBe(at + 1);
+    }
+    const times = new Set<string>();
+    for (let at = 1; at <= 8; at++) {
+      const { timestamp } = await anvil.ask<{ timestamp: string }>('eth_getBlockByNumber', quantity(at), false);
+      times.add(timestamp);
+    }
+    expect(times.size, 'no two blocks share a second').toBeLessThan(8);
+    return from!;
+  }
+  /** Without what receipts of anvil 1.7.1 have besides: a price of blobs where there are none, and a time as a number. */
+  function plain(method: string, answer: unknown): unknown {
+    if (method !== 'eth_getBlockReceipts') return answer;
+    return (answer as Record<string, unknown>[]).map(({ blobGasPrice, blockTimestamp, ...receipt }) => {
+      expect([blobGasPrice, typeof blockTimestamp], 'a fault of anvil is gone').toEqual(['0x1', 'number']);
+      return receipt;
+    });
+  }
+  const questions = (from: string) =>
+    [
+      ['eth_getBalance', stranger('aa'), 'latest'],
+      ['eth_getTransactionCount', from, 'latest'],
+      ['eth_getLogs', { fromBlock: '0x1', toBlock: 'latest' }],
+      ['eth_getBlockReceipts', '0x1'],
+      ['eth_getCode', stranger('cc'), 'latest'],
+      ['eth_call', { to: stranger('cc') }, 'latest'],
+    ] as const;
+
+  test('with its default times: refused by default, with block, times and setting', async () => {
+    const { anvil, ask } = await overAnvil();
+    const from = await defaultBlocks(anvil);
+    await expect(ask(...questions(from)[2]!)).rejects.toThrow(
+      /header of block \d+ was refused: TIMESTAMP_ORDER \(its time is (\d+), that of its parent \1; the profile's equalTimestamps: 'allowed' takes/,
+    );
+  });
+
+  test('with its default times, which the profile allows', async () => {
+    const { anvil, ask } = await overAnvil({ profile: { ...network, equalTimestamps: 'allowed' } });
+    const from = await defaultBlocks(anvil);
+    for (const [method, ...params] of questions(from))
+      expect(await ask(method, ...params), method).toEqual(plain(method, await anvil.ask(method, ...params)));
+  });
+
+  test('a fork of it, with its default times', async () => {
+    const profile: Network = { ...network, equalTimestamps: 'allowed' };
+    const { anvil } = await overAnvil();
+    const from = await defaultBlocks(anvil);
+    const fork = await createInlineNode({
+      chain: { kind: 'devnet', fork: { network: profile, endpoints: [anvil.url] } },
+    });
+    onTestFinished(() => fork.close());
+    const ask = <T = unknown>(method: string, ...params: unknown[]) =>
+      fork.request<UntypedMethod>({ method, params }) as Promise<T>;
+    for (const [method, ...params] of questions(from))
+      expect(await ask(method, ...params), method).toEqual(plain(method, await anvil.ask(method, ...params)));
+    // The fork goes on by itself.
+    await ask('anvil_impersonateAccount', from);
+    const before = BigInt(await ask<string>('eth_getBalance', stranger('aa'), 'latest'));
+    await ask('eth_sendTransaction', { from, to: stranger('aa'), value: '0x9' });
+    expect(BigInt(await ask<string>('eth_getBalance', stranger('aa'), 'latest'))).toBe(before + 9n);
+    expect(BigInt(await anvil.ask<string>('eth_getBalance', stranger('aa'), 'latest'))).toBe(before);
   });
 });

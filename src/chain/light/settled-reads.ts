@@ -144,7 +144,7 @@ export class SettledReads {
       this.settlement.zkStateAfter(number + 1),
       this.heads.finder.required(number + 1),
     ]);
-    requireLink(block, above);
+    requireLink(this.heads.headers.network, block, above);
     return { block: above, state: await states.zk(source, above), zkLevel: 'settled' };
   }
 

@@ -89,6 +89,9 @@ function checkSlots(
   refuseUnless(signed > attested && attested >= finalized, 'SLOT_ORDER', at, order);
   const known = Number(store.finalized.beacon.slot);
   const period = periodAt(network, known);
+  // Its committee is not known any more, so this is all that can be said: it is old, not false.
+  const old = `period ${signedPeriod} is before period ${period}, of which a header is final`;
+  refuseUnless(signedPeriod >= period, 'NOT_RELEVANT', at, old);
   const following = signedPeriod === period + 1 ? store.next : undefined;
   const committee = signedPeriod === period ? store.current : following;
   if (committee === undefined) {

@@ -132,6 +132,7 @@ const network = members<Network>(
     slotSeconds: needed(aboveZero),
     gasSearch: needed(choice(...GAS_SEARCHES)),
     pastNonces: choice('refused', 'ignored'),
+    equalTimestamps: choice('refused', 'allowed'),
     pricing: needed(
       byMember('model', {
         'extra-data': members<ExtraDataPricing>({

@@ -246,8 +246,8 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   UPSTREAM_ERROR: (details) => upstreamAnswer(details),
   UPSTREAM_DISAGREEMENT: (_, message) => server(message),
   TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
-  ANSWER_REFUSED: ({ what, check, origin = 'an endpoint' }) =>
-    server(`the answer of ${origin} about ${what} was refused: ${check}`),
+  ANSWER_REFUSED: ({ what, check, origin = 'an endpoint', hint }) =>
+    server(`the answer of ${origin} about ${what} was refused: ${check}${hint === undefined ? '' : ` (${hint})`}`),
   FORK_UNSUPPORTED: ({ fork }) => internal(`this release does not read the fork ${fork} of layer 1`),
   CHECKPOINT_NEEDED: ({ reason }) => ({ code: SERVER_ERROR, message: reason }),
   LAYER_ONE_CONTRADICTS: ({ slot }) => internal(`layer 1 contradicts itself at slot ${slot}`),

@@ -124,4 +124,46 @@ describe('a chain over four forks', () => {
     }
     expect([...layouts]).toEqual(['capella', 'deneb', 'electra', 'fulu']);
   });
+
+  test('a finality update of a period before the known one is old, not false: nothing is refused, nothing waits', async () => {
+    const clock = new ShiftedClock();
+    const last = scenario.steps.at(-1)!.currentSlot;
+    clock.advance(timeOfSlot(network, last) * 1000 - clock.now());
+    let stored: FollowedState | undefined;
+    const record = {
+      load: async () => stored,
+      save: async (state: FollowedState) => {
+        stored = state;
+      },
+    } as unknown as LightClientRecord;
+    const open = (beacon: BeaconEndpoints) =>
+      new LayerOneFollower({
+        beacon,
+        network,
+        checkpoints: { given: hexToBytes(scenario.trustedBlockRoot), builtin: undefined, servers: undefined },
+        checkpointMaxAgeMs: 1e9,
+        maxAgeMs: 1e9,
+        record,
+        clock,
+      });
+    const newest = await open(endpointsAt(() => last)).finalized();
+    // An endpoint that is behind: its newest update is that of the first step.
+    let now = scenario.steps[0]!.currentSlot;
+    const asked: string[] = [];
+    const behind = endpointsAt(() => now);
+    const node = open({
+      get: (path, options) => {
+        asked.push(path);
+        return behind.get(path, options);
+      },
+    });
+    expect(await node.finalized()).toMatchObject({ slot: newest.slot, blockHash: newest.blockHash });
+    const requests = asked.length;
+    expect(requests).toBeGreaterThan(0);
+    // It is asked again in the next epoch, and not only after a rest.
+    now = last;
+    clock.advance(8 * network.preset.secondsPerSlot * 1000);
+    expect(await node.finalized()).toMatchObject({ slot: newest.slot });
+    expect(asked.length).toBeGreaterThan(requests);
+  });
 });

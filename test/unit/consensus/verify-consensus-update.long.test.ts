@@ -40,6 +40,34 @@ describe('verifyConsensusUpdate', () => {
     await expect(cut).rejects.toMatchObject({ code: 'PROOF_MALFORMED' });
   });
 
+  it('goes on from a state past answers that are not newer', async () => {
+    const whole = await verifyConsensusUpdate({ network, from, answers, now });
+    if (!whole.verified) throw new Error(whole.reason);
+    for (const known of [0, 1, 5, answers.length]) {
+      const first = await verifyConsensusUpdate({ network, from, answers: answers.slice(0, known), now });
+      if (!first.verified) throw new Error(first.reason);
+      // All of them again, and those that the state has already are passed over.
+      const next = await verifyConsensusUpdate({ network, from: { state: first.state }, answers, now });
+      expect(next.verified && next.finalized).toEqual(whole.finalized);
+      const left = whole.participants.slice(known);
+      expect(next.verified && next.participants.slice(next.participants.length - left.length)).toEqual(left);
+    }
+    // A false answer among them is refused all the same.
+    const { state } = (await verifyConsensusUpdate({ network, from, answers: answers.slice(0, 5), now })) as {
+      state: Uint8Array;
+    };
+    const cut = structuredClone(answers) as {
+      answer: { data: { sync_aggregate: { sync_committee_signature: string } } }[];
+    }[];
+    const aggregate = cut[5]!.answer[0]!.data.sync_aggregate;
+    const other = cut.find(({ answer }, i) => i < 5 && Array.isArray(answer))!;
+    aggregate.sync_committee_signature = other.answer[0]!.data.sync_aggregate.sync_committee_signature;
+    expect(await verifyConsensusUpdate({ network, from: { state }, answers: cut as never, now })).toMatchObject({
+      verified: false,
+      reason: 'SIGNATURE',
+    });
+  });
+
   it('says where a check failed', async () => {
     const early = timeOfSlot(network, 100) * 1000;
     expect(await verifyConsensusUpdate({ network, from, answers, now: early })).toEqual({

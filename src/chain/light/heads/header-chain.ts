@@ -159,7 +159,7 @@ export class HeaderChain {
       return;
     }
     if (number === old.header.number + 1 && equalBytes(block.header.parentHash, old.hash)) {
-      requireLink(old, block);
+      requireLink(this.network, old, block);
       this.extend(accepted);
       return;
     }

@@ -48,7 +48,7 @@ export async function leftParent(
     const reason = `the new head is of another branch, and no endpoint has block ${number} of the known one any more`;
     throw notReached(level, undefined, `${reason}: it may replace more than ${maxReorgDepth} blocks (maxReorgDepth)`);
   }
-  requireLink(parent, child);
+  requireLink(network, parent, child);
   return parent;
 }
 

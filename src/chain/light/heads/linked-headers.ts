@@ -1,4 +1,4 @@
-import type { PlumblineError } from '../../../errors.js';
+import { PlumblineError } from '../../../errors.js';
 import type { Network } from '../../../networks/network.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyHeaderLink } from '../../../proof/headers/header-link.js';
@@ -34,7 +34,7 @@ export async function fetchLinked(
         if (answer.kind === 'error') throw answeredError(from, answer.error);
         const block = readLightBlock(network, answer.result, { number: numbers[i]! });
         if (block === undefined) throw missingHeader(numbers[i]!);
-        requireLink(block, above);
+        requireLink(network, block, above);
         above = block;
         return block;
       });
@@ -66,9 +66,19 @@ export async function fetchParent(
 }
 
 /** @throws PlumblineError `ANSWER_REFUSED` unless `parent` is the parent of `child` */
-export function requireLink(parent: LightBlock, child: LightBlock): void {
-  const verdict = verifyHeaderLink(parent, child);
-  if (!verdict.verified) throw answerRefused(`header of block ${child.header.number}`, verdict);
+export function requireLink(
+  { equalTimestamps }: Pick<Network, 'equalTimestamps'>,
+  parent: LightBlock,
+  child: LightBlock,
+): void {
+  const verdict = verifyHeaderLink(parent, child, equalTimestamps);
+  if (verdict.verified) return;
+  const refused = answerRefused(`header of block ${child.header.number}`, verdict);
+  if (verdict.reason !== 'TIMESTAMP_ORDER') throw refused;
+  const [time, before] = [child.header.timestamp, parent.header.timestamp];
+  const setting = time === before ? "; the profile's equalTimestamps: 'allowed' takes equal times of test chains" : '';
+  const hint = `its time is ${time}, that of its parent ${before}${setting}`;
+  throw new PlumblineError('ANSWER_REFUSED', `${refused.message}${setting}`, { ...refused.details, hint });
 }
 
 /** The error for a header that an endpoint does not have. */
