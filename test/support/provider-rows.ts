@@ -93,7 +93,7 @@ function outside(name: string, code: number, message: string): ProviderRow {
   };
 }
 
-/** @source docs/errors.md, "What providers say"; each is one that a provider or node is known to send */
+/** Each is what a provider or node is known to send. docs/errors.md shows them. */
 export const PROVIDER_ROWS: readonly ProviderRow[] = [
   limited('Infura', -32005, 'daily request count exceeded, request rate limited'),
   limited('QuickNode', -32007, '50/second request limit reached - reduce calls per second or upgrade your account'),
