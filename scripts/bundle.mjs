@@ -113,7 +113,11 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/devnet-state-dump.js',
       '/rpc/methods/devnet-tokens.js',
     ],
-    beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/methods/beacon-api.js'],
+    beacon: [
+      '/chain/devnet/layer-one/simulated-beacon.js',
+      '/rpc/http/beacon-request.js',
+      '/rpc/methods/beacon-api.js',
+    ],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
   beside: {

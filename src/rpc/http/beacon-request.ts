@@ -18,7 +18,7 @@ interface Answer {
 type Ask = (target: string, form: 'json' | 'ssz') => Promise<Reply>;
 
 /** Path and query of a GET of the beacon API; undefined for another address. */
-export function beaconTarget(address: string): string | undefined {
+function beaconTarget(address: string): string | undefined {
   const { pathname, search } = new URL(address);
   const at = pathname.indexOf(BEACON_PATH);
   return at < 0 ? undefined : pathname.slice(at) + search;
@@ -29,13 +29,10 @@ export function beaconRequest(target: string, form: 'json' | 'ssz'): unknown {
   return { jsonrpc: '2.0', id: 1, method: 'beacon_get', params: [target, form] };
 }
 
-/** The response to a GET of the beacon API. A node without a beacon chain answers 501. */
-export async function beaconResponse(
-  request: Request,
-  target: string,
-  ask: Ask,
-  headers: Record<string, string>,
-): Promise<Response> {
+/** The response to a GET: of the beacon API, or empty for another path. A node without a beacon chain answers 501. */
+export async function beaconResponse(request: Request, ask: Ask, headers: Record<string, string>): Promise<Response> {
+  const target = beaconTarget(request.url);
+  if (target === undefined) return new Response(null, { status: 201, headers });
   const [path, query] = target.split('?');
   if (path === EVENTS_PATH) return eventStream(request, new URLSearchParams(query), ask, headers);
   const answer = answerOf(await ask(target, prefersSsz(request.headers.get('accept')) ? 'ssz' : 'json'));

@@ -1,7 +1,6 @@
 import { failure, type Reply, readPayload, writeReply } from '../protocol/envelope.js';
 import { bodyTooLarge, TOO_MANY_BODIES, toRpcError } from '../protocol/rpc-errors.js';
 import { type AccessRule, refusal } from './access.js';
-import { beaconRequest, beaconResponse, beaconTarget } from './beacon-request.js';
 import { readBody } from './read-body.js';
 
 /** Largest request body by default: 5 MiB, far above the largest transaction in hex. */
@@ -94,11 +93,11 @@ export function createFetchHandler(
       return new Response(null, { status: 204, headers });
     }
     if (request.method === 'GET') {
-      const target = options.beacon === true ? beaconTarget(request.url) : undefined;
-      if (target === undefined) return new Response(null, { status: 201, headers });
+      if (options.beacon !== true) return new Response(null, { status: 201, headers });
+      const { beaconRequest, beaconResponse } = await import('./beacon-request.js');
       const { client, connection } = caller ?? {};
       const call = { signal: request.signal, client, connection };
-      return beaconResponse(request, target, (path, form) => dispatch(beaconRequest(path, form), call), headers);
+      return beaconResponse(request, (path, form) => dispatch(beaconRequest(path, form), call), headers);
     }
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { ...headers, allow: METHODS } });
 
