@@ -18,8 +18,13 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Concatenates byte arrays. */
+/** Concatenates byte arrays. A list that grows with data goes to `joinBytes`: arguments are on the stack. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(parts);
+}
+
+/** Concatenates a list of byte arrays. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
   const joined = new Uint8Array(length);
@@ -29,6 +34,32 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
     offset += part.length;
   }
   return joined;
+}
+
+/** Bytes that come in parts, in one buffer: a part of one byte takes no more than its byte. */
+export class GrowingBytes {
+  private buffer = new Uint8Array(1024);
+  private used = 0;
+
+  get length(): number {
+    return this.used;
+  }
+
+  push(part: Uint8Array): void {
+    const needed = this.used + part.length;
+    if (needed > this.buffer.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.buffer.length));
+      larger.set(this.buffer.subarray(0, this.used));
+      this.buffer = larger;
+    }
+    this.buffer.set(part, this.used);
+    this.used = needed;
+  }
+
+  /** A copy of all of them. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.buffer.slice(0, this.used);
+  }
 }
 
 /** Whether both have the same length and bytes. */

@@ -1,4 +1,4 @@
-import { concatBytes } from './bytes.js';
+import { GrowingBytes } from './bytes.js';
 
 /**
  * Reads all bytes of a stream, unless there are more than the limit; then it stops.
@@ -15,13 +15,12 @@ export async function readAtMost(
 ): Promise<Uint8Array | undefined> {
   const reader = stream?.getReader();
   if (reader === undefined) return new Uint8Array(0);
-  const parts: Uint8Array[] = [];
-  for (let length = 0; length <= limit; ) {
+  const read = new GrowingBytes();
+  while (read.length <= limit) {
     const { done, value } = await reader.read();
-    if (done) return concatBytes(...parts);
-    if (onPart?.(value.length) === false) break;
-    length += value.length;
-    parts.push(value);
+    if (done) return read.bytes();
+    if (onPart?.(value.length) === false || read.length + value.length > limit) break;
+    read.push(value);
   }
   // Not awaited, because an endless source may never confirm.
   reader.cancel().catch(() => {});

@@ -71,7 +71,7 @@ describe('a node in a real worker', () => {
     const bytes = new Uint8Array(10);
     const chain = {
       kind: 'devnet',
-      network: { ...(await profile()), dictionary: { name: 'x', sha256: '0x00', byteLength: 11 } },
+      network: { ...(await profile()), dictionary: { name: 'x', sha256: `0x${'00'.repeat(32)}`, byteLength: 11 } },
     };
     await expect(createNode({ chain, dictionary: { kind: 'bytes', bytes } } as never)).rejects.toMatchObject({
       name: 'PlumblineError',

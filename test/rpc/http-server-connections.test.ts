@@ -74,6 +74,24 @@ describe('clients that do nothing', () => {
   const HALF = `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${CALL.length}\r\n\r\n{`;
 
   test.each([
+    ['POST', `content-length: ${CALL.length}\r\n\r\n${CALL}`],
+    [
+      'GET',
+      'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    ],
+  ])('a %s with two Host lines is a bad request', async (method, rest) => {
+    const { port } = await limited({});
+    const hosts = 'host: 127.0.0.1\r\nHost: evil.example\r\nconnection: close\r\n';
+    const { socket, closed } = await open(port, `${method} / HTTP/1.1\r\n${hosts}${rest}`);
+    let answer = '';
+    socket.on('data', (part: Buffer) => {
+      answer += part.toString();
+    });
+    await closed;
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test.each([
     ['silent connections', ''],
     ['slow bodies', HALF],
   ])('%s give way to one that asks', async (_, text) => {

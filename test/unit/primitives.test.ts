@@ -4,9 +4,11 @@ import {
   bigIntToMinimalBytes,
   bytesToBigInt,
   bytesToKey,
+  joinBytes,
   keyToBytes,
 } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { readAtMost } from '../../src/primitives/read-at-most.js';
 import { seededRandom } from '../support/random.js';
 
 const below = seededRandom(11);
@@ -80,4 +82,30 @@ test('refuses hex with any other character at any position', () => {
     }
   }
   for (const text of ['', '0', '1a', '0X1a', '0x1', 'x1a']) expect(() => hexToBytes(text), text).toThrow(refused);
+});
+
+describe('bodies in many parts', () => {
+  const inParts = (count: number, part: Uint8Array<ArrayBuffer>) => {
+    let left = count;
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        if (left-- === 0) controller.close();
+        else controller.enqueue(part);
+      },
+    });
+  };
+
+  test('are read whole, up to the limit', async () => {
+    const read = await readAtMost(inParts(300_000, Uint8Array.of(7)), 300_000);
+    expect(read).toEqual(new Uint8Array(300_000).fill(7));
+    expect(await readAtMost(inParts(1001, Uint8Array.of(7)), 1000)).toBeUndefined();
+    expect(await readAtMost(inParts(3, new Uint8Array(400)), 1000)).toBeUndefined();
+    expect(await readAtMost(null, 10)).toEqual(new Uint8Array(0));
+  });
+
+  test('a list of many parts is joined', () => {
+    const parts = Array.from({ length: 300_000 }, (_, i) => Uint8Array.of(i & 255));
+    const joined = joinBytes(parts);
+    expect([joined.length, joined[255], joined[256]]).toEqual([300_000, 255, 0]);
+  });
 });

@@ -75,7 +75,7 @@ export class ForkState implements BlockState {
   revertTo(block: number): void {
     this.waiting = this.waiting.filter((stored) => stored.block <= block);
     for (const number of [...this.roots.keys()]) if (number > block) this.release(number);
-    const newest = this.roots.get(Math.max(...this.roots.keys()));
+    const newest = this.roots.get([...this.roots.keys()].reduce((most, number) => Math.max(most, number)));
     if (newest !== undefined) this.network.trie.revertTo(newest);
     this.flat.revertTo(block);
   }

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../errors.js';
 import { EMPTY_REQUESTS_HASH } from '../../ethereum/constants.js';
 import type { Log } from '../../ethereum/receipt.js';
-import { bytesToBigInt, concatBytes, equalBytes } from '../../primitives/bytes.js';
+import { bytesToBigInt, concatBytes, equalBytes, joinBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import type { Machine } from '../interpreter/machine.js';
 import type { RunBudget } from '../interpreter/run-budget.js';
@@ -53,7 +53,7 @@ export async function collectRequests(
 /** `requestsHash` of a header, 32 bytes (EIP-7685). */
 export function requestsHash(requests: readonly Uint8Array[]): Uint8Array {
   if (requests.length === 0) return EMPTY_REQUESTS_HASH;
-  return sha256(concatBytes(...requests.map((request) => sha256(request))));
+  return sha256(joinBytes(requests.map((request) => sha256(request))));
 }
 
 async function queued(machine: Machine, contract: Uint8Array, budget: RunBudget | undefined): Promise<Uint8Array> {
@@ -66,7 +66,7 @@ function depositsOf(logs: readonly Log[], contract: Uint8Array): Uint8Array {
   const deposits = logs
     .filter(({ address, topics }) => equalBytes(address, contract) && equalBytes(topics[0] ?? address, DEPOSIT_TOPIC))
     .map(({ data }) => depositOf(data));
-  return concatBytes(...deposits);
+  return joinBytes(deposits);
 }
 
 /** The five fields of the event, concatenated. In the event, each follows an offset and its length. */
@@ -82,7 +82,7 @@ function depositOf(data: Uint8Array): Uint8Array {
     at += 32 + 32 * Math.ceil(length / 32);
     return member;
   });
-  return concatBytes(...members);
+  return joinBytes(members);
 }
 
 function failed(reason: string): PlumblineError<'EXECUTION_FAILED'> {

@@ -135,6 +135,11 @@ export function bodyMeter(limit: number) {
   };
 }
 
+/** Whether a request has two `Host` lines, of which two programs on its way may read another (RFC 9112, section 3.2: 400). */
+export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+}
+
 /**
  * The client behind an address: the address itself, for IPv6 the network of 64 bits, because one client has all of its addresses.
  *

@@ -11,7 +11,7 @@ import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import { bodyMeter, clientOf, followConnections } from './connections.js';
+import { bodyMeter, clientOf, followConnections, hasTwoHosts } from './connections.js';
 import { type ReplyListener, type ServedRequest, servedRequests } from './served-requests.js';
 import { startPage } from './start-page.js';
 import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
@@ -108,6 +108,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   };
   const page = startPage(node.info, demo !== undefined);
   const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {
+    if (hasTwoHosts(bindings.incoming)) return new Response('400 Bad Request', { status: 400 });
     const refused = refusal(request, rule);
     if (refused !== undefined) return refused;
     const { pathname } = new URL(request.url);

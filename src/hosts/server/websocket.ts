@@ -8,6 +8,7 @@ import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
+import { hasTwoHosts } from './connections.js';
 import type { ReplyListener } from './served-requests.js';
 
 /**
@@ -101,6 +102,7 @@ export function openWebSocketEndpoint(
 
 /** Status with which the upgrade is refused; undefined when it is accepted. */
 function refusedStatus(request: IncomingMessage, rule: AccessRule): string | undefined {
+  if (hasTwoHosts(request)) return '400 Bad Request';
   let url: URL;
   try {
     url = new URL(request.url ?? '/', `http://${request.headers.host}`);

@@ -2,7 +2,7 @@ import { emptySiblings } from '../../accumulator/empty-subtrees.js';
 import { MAX_LEAVES, schemeFormat, TREE_DEPTH } from '../../accumulator/scheme.js';
 import { isPlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { concatBytes, equalBytes } from '../../primitives/bytes.js';
+import { equalBytes, joinBytes } from '../../primitives/bytes.js';
 import { Refusal } from '../verdict.js';
 import type { BranchAnswer } from './linea-answer.js';
 import { strictHash } from './strict-hash.js';
@@ -95,7 +95,7 @@ class HashBatch {
     if (entries.length === 0) return;
     let digests: Uint8Array;
     try {
-      digests = hasher.hashMany(concatBytes(...entries.map(({ branch, entry }) => branch.nodes[entry]!)), length);
+      digests = hasher.hashMany(joinBytes(entries.map(({ branch, entry }) => branch.nodes[entry]!)), length);
     } catch (error) {
       if (!isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) throw error;
       for (const { branch, entry } of entries) {

@@ -1,6 +1,6 @@
 import type { StateEdit } from '../../chain/state-edits.js';
 import { messageOf } from '../../errors.js';
-import { concatBytes } from '../../primitives/bytes.js';
+import { GrowingBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
@@ -57,7 +57,7 @@ export const STATE_METHODS = {
     for (const [name, value] of Object.entries(requireObject(accounts, 'accounts', SUBJECT))) {
       await nextTurn();
       signal?.throwIfAborted();
-      edits.push(...editsOf(name, value));
+      for (const edit of editsOf(name, value)) edits.push(edit);
       if (edits.length > MAX_EDITS) throw invalidParams('state', `has more than ${MAX_EDITS} values`, SUBJECT);
     }
     await devnet.editAll(edits);
@@ -104,18 +104,16 @@ function parsed(text: string): unknown {
 
 /** All bytes of a stream. @throws what `tooLong` returns, above `limit` bytes */
 async function collected(stream: ReadableStream<Uint8Array>, limit: number, tooLong: () => Error): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const pieces = new GrowingBytes();
   const reader = stream.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    length += value.length;
-    if (length > limit) {
+    if (pieces.length + value.length > limit) {
       await reader.cancel();
       throw tooLong();
     }
     pieces.push(value);
   }
-  return concatBytes(...pieces);
+  return pieces.bytes();
 }

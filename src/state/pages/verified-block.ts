@@ -2,7 +2,7 @@ import { emptyHashes } from '../../accumulator/empty-subtrees.js';
 import { encodeLeaf } from '../../accumulator/leaf-opening.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import { concatBytes, equalBytes } from '../../primitives/bytes.js';
+import { concatBytes, equalBytes, joinBytes } from '../../primitives/bytes.js';
 import { LEAF_LEVELS, rowLevel } from './geometry.js';
 import type { StoredLeaf } from './page-content.js';
 
@@ -77,6 +77,6 @@ function block(
 /** @param inputs - all of one length */
 function hashAll(hasher: Hasher, inputs: readonly Uint8Array[]): Uint8Array[] {
   if (inputs.length === 0) return [];
-  const digests = hasher.hashMany(concatBytes(...inputs), inputs[0]!.length);
+  const digests = hasher.hashMany(joinBytes(inputs), inputs[0]!.length);
   return inputs.map((_, i) => digests.slice(32 * i, 32 * i + 32));
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../../errors.js';
-import { concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
+import { concatBytes, copyBytes, equalBytes, joinBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
 import type { Key, Table } from '../../../store/page-store.js';
 import { DEVNET_TABLES } from '../storage/devnet-tables.js';
@@ -54,7 +54,7 @@ export function encodeChainFile({ entries, ...header }: ChainFile): Uint8Array {
     else parts.push(...sized(key));
     parts.push(u32(value.length), value);
   }
-  const content = concatBytes(...parts);
+  const content = joinBytes(parts);
   return concatBytes(content, sha256(content));
 }
 
