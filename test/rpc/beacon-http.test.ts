@@ -1,5 +1,5 @@
 import { concat, getAddress, JsonRpcProvider, keccak256, toBeHex } from 'ethers';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { VerifiedConsensus } from '../../src/consensus/consensus-request.js';
 import { judgeConsensus } from '../../src/consensus/judge-consensus.js';
 import { periodAt, slotAtTime } from '../../src/consensus/networks/beacon-network.js';
@@ -9,6 +9,8 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
+import { beaconResponse } from '../../src/rpc/http/beacon-request.js';
+import type { Reply } from '../../src/rpc/protocol/envelope.js';
 
 const ORIGIN = 'https://wallet.example';
 let node: PlumblineNode;
@@ -165,6 +167,72 @@ test('events tell each update once, and end with the request', async () => {
   ]);
   aborting.abort();
   await expect(reader.read()).rejects.toThrow();
+});
+
+describe('a stream of events', () => {
+  const TOPIC = 'light_client_finality_update';
+  const path = `/l1/eth/v1/events?topics=${TOPIC}`;
+  const opened = async (url: string) => {
+    const response = await fetch(url);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    while (!(await reader.read()).value!.includes('event:'));
+    return reader;
+  };
+
+  test('does not hold up a server that closes', async () => {
+    const other = await serve(node, { port: 0 });
+    const reader = await opened(`http://127.0.0.1:${other.port}${path}`);
+    const [end] = await Promise.allSettled([reader.read(), other.close({ graceMs: 2 ** 31 - 1 })]);
+    expect(end.status).toBe('rejected');
+  });
+
+  test('ends when the node is closed', async () => {
+    const own = await createInlineNode({});
+    const other = await serve(own, { port: 0 });
+    onTestFinished(() => other.close());
+    const reader = await opened(`http://127.0.0.1:${other.port}${path}`);
+    await own.close();
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
+  });
+
+  test('asks the node for nothing once its reader has gone, also while an answer is under way', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+    const asked: string[] = [];
+    const answers: (() => void)[] = [];
+    const ask = async (target: string) => {
+      asked.push(target);
+      if (target.includes('light_client')) await new Promise<void>((resolve) => answers.push(resolve));
+      return {
+        body: { jsonrpc: '2.0', id: 1, result: { status: target.includes('light_client') ? 404 : 200 } },
+      } as Reply;
+    };
+    const response = await beaconResponse(new Request(`http://localhost${path}`), ask, {});
+    const reader = response.body!.getReader();
+    await reader.read();
+    expect(answers).toHaveLength(1);
+    await reader.cancel();
+    answers[0]!();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is not looked for while its reader does not read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+    let made = 0;
+    const ask = async () => ({ body: { jsonrpc: '2.0', id: 1, result: { status: 200, body: made++ } } }) as Reply;
+    const response = await beaconResponse(new Request(`http://localhost${path}`), ask, {});
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    onTestFinished(() => reader.cancel());
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(made).toBeLessThan(10);
+    for (let news = 0; news < 20; ) {
+      const [read] = await Promise.all([reader.read(), vi.advanceTimersByTimeAsync(1_000)]);
+      news = Number(/data: (\d+)/.exec(read.value!)?.[1] ?? 0);
+    }
+    expect(made).toBeLessThan(30);
+  });
 });
 
 test('logs have the hash of a transaction, which the layer 1 has with its receipt, and its contract has code', async () => {

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type ConnectionLimits, clientOf, followConnections } from '../../src/hosts/server/connections.js';
@@ -26,9 +26,11 @@ class Scene {
     return socket;
   }
 
-  request(socket: EventEmitter, complete: boolean) {
+  request(socket: EventEmitter, complete: boolean, isEndless = false) {
+    const request = { socket, complete };
     const response = Object.assign(new EventEmitter(), { writableEnded: false });
-    this.server.emit('request', { socket, complete }, response);
+    this.server.emit('request', request, response);
+    if (isEndless) this.connections.endless(request as IncomingMessage);
     return response;
   }
 }
@@ -70,6 +72,15 @@ describe('limits of connections', () => {
     // No other client has more connections than this one.
     expect(scene.connect('10.0.0.4').destroyed).toBe(false);
     expect([small.destroyed, late.destroyed]).toEqual([true, false]);
+  });
+
+  test('a stream of events, which has no end, gives way', () => {
+    const scene = new Scene({ total: 100, perClient: 2 });
+    const sockets = [scene.connect(), scene.connect()];
+    scene.request(sockets[0]!, true);
+    scene.request(sockets[1]!, true, true);
+    expect(scene.connect().destroyed).toBe(false);
+    expect(states(sockets).join('')).toBe('x-');
   });
 
   test('half of the connections of a client may be WebSockets, and they do not give way', () => {

@@ -13,7 +13,9 @@ export interface ConnectionLimits {
 export interface Connections {
   /** Counts a connection as a WebSocket, which closes itself. @returns false if its client has too many of them */
   upgrade(socket: Socket): boolean;
-  /** Closes idle connections now, the others after their last answer, and all of them after `graceMs`. */
+  /** Notes that a request has an answer without an end, whose client asks again if it is closed. */
+  endless(request: IncomingMessage): void;
+  /** Closes idle connections and answers without an end now, the others after their last answer, and all of them after `graceMs`. */
   close(graceMs: number): void;
 }
 
@@ -23,7 +25,7 @@ interface Followed {
   /** Its last change, as a number that grows. */
   changed: number;
   isWebSocket: boolean;
-  readonly running: Set<{ readonly request: IncomingMessage; readonly response: ServerResponse }>;
+  readonly running: Set<{ readonly request: IncomingMessage; readonly response: ServerResponse; isEndless: boolean }>;
 }
 
 /**
@@ -75,7 +77,7 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
     const { socket } = request;
     const connection = followed.get(socket);
     if (connection === undefined) return;
-    const exchange = { request, response };
+    const exchange = { request, response, isEndless: false };
     connection.running.add(exchange);
     connection.changed = changes++;
     response.on('close', () => {
@@ -92,10 +94,15 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
       connection.isWebSocket = own.length < Math.max(1, Math.floor(limits.perClient / 2));
       return connection.isWebSocket;
     },
+    endless(request) {
+      for (const exchange of followed.get(request.socket)?.running ?? [])
+        if (exchange.request === request) exchange.isEndless = true;
+    },
     close(graceMs) {
       closing = true;
       const others = () => [...followed].filter(([, { isWebSocket }]) => !isWebSocket);
-      for (const [socket, { running }] of others()) if (running.size === 0) socket.destroy();
+      for (const [socket, { running }] of others())
+        if ([...running].every(({ isEndless }) => isEndless)) socket.destroy();
       const timer = setTimeout(() => {
         for (const [socket] of others()) socket.destroy();
       }, graceMs);
@@ -106,7 +113,10 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
 
 /** Whether the node has nothing to do for a connection until its client sends or reads something. */
 function isWaiting({ isWebSocket, running }: Followed): boolean {
-  return !isWebSocket && [...running].every(({ request, response }) => !request.complete || response.writableEnded);
+  if (isWebSocket) return false;
+  return [...running].every(
+    ({ request, response, isEndless }) => isEndless || !request.complete || response.writableEnded,
+  );
 }
 
 /**

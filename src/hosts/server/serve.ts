@@ -74,7 +74,7 @@ const requireServeOptions = members<ServeOptions>({
 export interface RunningServer {
   readonly port: number;
   readonly host: string;
-  /** Stops listening, answers requests under way, and closes every connection. The node stays open. */
+  /** Stops listening, answers requests under way, ends streams of events, and closes every connection. The node stays open. */
   close(options?: { /** How long to wait for answers, ms. Default 5 000. */ readonly graceMs?: number }): Promise<void>;
 }
 
@@ -97,14 +97,17 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
   const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   const onReply = replyListener(options.onRequest);
-  const rpc = (layer: ServedRequest['layer'], request: Request, { incoming: { socket } }: HttpBindings) => {
+  const rpc = async (layer: ServedRequest['layer'], request: Request, { incoming }: HttpBindings) => {
+    const { socket } = incoming;
     const client = clientOf(socket.remoteAddress);
     const how = { transport: 'http', layer, began: performance.now() } as const;
     const noted = onReply && { onReply: onReply.bind(undefined, how) };
-    return bodies(client, (mayTake) => {
+    const response = await bodies(client, (mayTake) => {
       const caller = { client, connection: socket, mayTake, ...noted };
       return layer === 'l1' ? node.handleL1(request, caller) : node.handle(request, caller);
     });
+    if (response.headers.get('content-type') === 'text/event-stream') connections.endless(incoming);
+    return response;
   };
   const page = startPage(node.info, demo !== undefined);
   const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {

@@ -96,32 +96,54 @@ async function eventStream(
   const first = answerOf(await ask('/eth/v1/beacon/genesis', 'json'));
   if (first.status !== 200) return Response.json(first.body, { status: first.status, headers });
   const told = new Map<string, string>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const end = () => clearTimeout(timer);
   const encoder = new TextEncoder();
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const cancel = () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+  const look = async (topic: string): Promise<Uint8Array | 'nothing new' | 'no answer'> => {
+    const { status, body } = answerOf(await ask(TOPICS[topic]!, 'json'));
+    // 404 while the chain has no blocks yet.
+    if (status !== 200) return status === 404 ? 'nothing new' : 'no answer';
+    const data = JSON.stringify(body);
+    if (told.get(topic) === data) return 'nothing new';
+    told.set(topic, data);
+    return encoder.encode(`event: ${topic}\ndata: ${data}\n\n`);
+  };
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
-      const look = async () => {
-        for (const topic of new Set(topics)) {
-          const { status, body } = answerOf(await ask(TOPICS[topic]!, 'json'));
-          const data = JSON.stringify(body);
-          // 404 while the chain has no blocks yet.
-          if (status !== 200 || told.get(topic) === data || request.signal.aborted) continue;
-          told.set(topic, data);
-          controller.enqueue(encoder.encode(`event: ${topic}\ndata: ${data}\n\n`));
-        }
-        if (!request.signal.aborted) timer = setTimeout(() => void look().catch(fail), LOOK_MS);
-      };
-      const fail = (error: unknown) => {
-        end();
-        controller.error(error);
+      const end = () => {
+        if (!isOver) controller.close();
+        cancel();
       };
       request.signal.addEventListener('abort', end, { once: true });
       // A stream that has said nothing yet has its headers at once.
       controller.enqueue(encoder.encode(':\n\n'));
-      void look().catch(fail);
     },
-    cancel: end,
+    /** Looks until there is news. It is called once what was told has been read. */
+    async pull(controller) {
+      for (let isTold = false; !isTold; ) {
+        for (const topic of new Set(topics)) {
+          // A closed node throws.
+          const news = await look(topic).catch(() => 'no answer' as const);
+          if (isOver) return;
+          if (news === 'no answer') {
+            cancel();
+            return controller.close();
+          }
+          if (news === 'nothing new') continue;
+          controller.enqueue(news);
+          isTold = true;
+        }
+        if (isTold) return;
+        await new Promise((resolve) => {
+          timer = setTimeout(resolve, LOOK_MS);
+        });
+      }
+    },
+    cancel,
   });
   const type = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
   return new Response(stream, { headers: { ...headers, ...type } });
