@@ -125,11 +125,18 @@ export function kindOf(given: unknown): string {
   if (given === undefined) return 'missing';
   if (Array.isArray(given)) return 'a list';
   if (ArrayBuffer.isView(given)) return 'bytes';
-  return typeof given === 'object' ? 'an object' : `a ${typeof given}`;
+  if (typeof given !== 'object') return `a ${typeof given}`;
+  return isPlain(given) ? 'an object' : `a ${tagOf(given)}`;
 }
 
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+/** Whether a value has members of its own: a `Map`, a `Headers`, a `URL` or a promise has none, so that nothing of it is checked. */
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && ['Object', 'Module'].includes(tagOf(value));
+}
+
+/** `Object`, also of another realm, or `Map`, `Promise`. */
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
 function unknownName(name: string, known: readonly string[]): string {

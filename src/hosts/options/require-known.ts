@@ -36,6 +36,7 @@ import {
   count,
   flag,
   hex,
+  isPlain,
   kindOf,
   listOf,
   type MemberChecks,
@@ -75,6 +76,7 @@ const limits = {
   concurrency: aboveZero,
   batchLimit: aboveZero,
 };
+const provider = value('an EIP-1193 provider, which has a function request', (given) => hasMethods(given, 'request'));
 const urlEndpoint = members<UrlEndpoint>({
   ...limits,
   url: needed(text),
@@ -82,7 +84,7 @@ const urlEndpoint = members<UrlEndpoint>({
   headers: recordOf(text),
   maxResponseBytes: aboveZero,
 });
-const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: needed(object), name: text });
+const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: needed(provider), name: text });
 const endpoint: Check = (given, path) => {
   if (typeof given === 'string') return;
   if (typeof given !== 'object' || given === null)
@@ -362,8 +364,7 @@ export function requireKnown<Options extends NodeOptions>(
   options: Options,
   own: { readonly [Name in Exclude<keyof Options, keyof NodeOptions>]-?: true },
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw invalidParameter('options', `must be an object, is ${kindOf(options)}; give ${EXAMPLE}`);
+  if (!isPlain(options)) throw invalidParameter('options', `must be an object, is ${kindOf(options)}; give ${EXAMPLE}`);
   const given: object = options;
   if ('rpcUrls' in given)
     throw invalidParameter('options', `must be those of a node; this is a chain of viem; give ${EXAMPLE}`);
