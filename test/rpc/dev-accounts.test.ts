@@ -1,13 +1,11 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createTxFromRLP } from '@ethereumjs/tx';
-import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
 import { describe, expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
-import { transferCalldata } from '../support/sign.js';
+import { authorization, transferCalldata } from '../support/sign.js';
 
 const ETHER = `0x${(10n ** 18n).toString(16)}`;
 const balanceSlot = (address: Hex) => bytesToHex(tokenBalanceSlot(hexToBytes(address)));
@@ -17,16 +15,7 @@ describe('a transaction of type 4', () => {
     const { ask } = await devNode();
     const [from, authority, target] = [accountAt(0), accountAt(1), TEST_TOKEN];
     const delegated = async () => (await ask<Hex>('eth_getCode', authority, 'latest')).toLowerCase();
-    const authorized = (nonce: number, address: Hex) => {
-      const fields = { chainId: '0xe703', address, nonce: `0x${nonce.toString(16)}` } as const;
-      const tuple = eoaCode7702SignAuthorization(fields, hexToBytes(DEV_ACCOUNTS[1]!.privateKey));
-      const [yParity, r, s] = tuple
-        .slice(3)
-        .map(
-          (one) => `0x${(one as Uint8Array).length === 0 ? '0' : BigInt(bytesToHex(one as Uint8Array)).toString(16)}`,
-        );
-      return { ...fields, yParity, r, s };
-    };
+    const authorized = (nonce: number, address: Hex) => authorization(1, address, nonce);
     const call = { from, to: from, authorizationList: [authorized(0, target)] };
     const hash = await ask<Hex>('eth_sendTransaction', call);
     expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', type: '0x4' });

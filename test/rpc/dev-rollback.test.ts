@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, type DevNode, devNode, KeptStore, proved, sendFrom, stranger, word } from '../support/dev-node.js';
 import { settled } from '../support/eventually.js';
+import { authorization } from '../support/sign.js';
 
 const CONTRACT = stranger('cc');
 /** Logs its block's number: NUMBER, PUSH0, MSTORE, PUSH1 32, PUSH0, LOG0. */
@@ -131,6 +132,23 @@ describe('rollback and reorg', () => {
     expect(await dev.ask('eth_pendingTransactions')).toMatchObject([{ hash: waiting }]);
     expect(await dev.ask('anvil_getAutomine')).toBe(false);
     await expect(dev.ask('anvil_reorg', 1, [[{ from: stranger('99') }, 0]])).rejects.toMatchObject({ code: -32007 });
+  });
+
+  test('transactions of a reorg are read as those of eth_sendTransaction: delegations, the chain, blobs', async () => {
+    const { ask, number } = await devNode();
+    await ask('evm_mine');
+    const delegating = { from: accountAt(1), to: CONTRACT, authorizationList: [authorization(2, CONTRACT)] };
+    await ask('anvil_reorg', 1, [[delegating, 0]]);
+    expect(await ask('eth_getBlockByNumber', '0x1', true)).toMatchObject({ transactions: [{ type: '0x4' }] });
+    expect(await ask('eth_getCode', accountAt(2), 'latest')).toBe(`0xef0100${CONTRACT.slice(2)}`);
+    const { hash } = await ask<{ hash: Hex }>('eth_getBlockByNumber', 'latest', false);
+    const plain = { from: accountAt(1), to: CONTRACT };
+    const reorg = (more: object) => ask('anvil_reorg', 1, [[{ ...plain, ...more }, 0]]);
+    await expect(reorg({ chainId: '0x1' })).rejects.toMatchObject({ message: 'Wrong chainId' });
+    await expect(reorg({ maxFeePerBlobGas: '0x1' })).rejects.toMatchObject({ code: -32602 });
+    await expect(reorg({ gasPrice: '0x1', authorizationList: [] })).rejects.toMatchObject({ code: -32602 });
+    expect(await ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({ hash });
+    expect(await number()).toBe(1);
   });
 
   test('a stored devnet opens again at the block that it was rolled back to', async () => {

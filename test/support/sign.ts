@@ -1,5 +1,6 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createFeeMarket1559Tx, createLegacyTx } from '@ethereumjs/tx';
+import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 
@@ -33,4 +34,14 @@ const word = (hex: string) => hex.slice(2).padStart(64, '0');
 /** Calldata of `transfer(address,uint256)`. */
 export function transferCalldata(to: Hex, amount: bigint): Hex {
   return `0xa9059cbb${word(to)}${word(`0x${amount.toString(16)}`)}`;
+}
+
+/** The delegation of a dev account to code, as JSON-RPC has it: for the devnet's chain, signed by @ethereumjs. */
+export function authorization(account: number, address: Hex, nonce = 0) {
+  const fields = { chainId: '0xe703', address, nonce: `0x${nonce.toString(16)}` } as const;
+  const signed = eoaCode7702SignAuthorization(fields, hexToBytes(DEV_ACCOUNTS[account]!.privateKey));
+  const [yParity, r, s] = signed
+    .slice(3)
+    .map((one) => `0x${BigInt(`0x0${bytesToHex(one as Uint8Array).slice(2)}`).toString(16)}`);
+  return { ...fields, yParity, r, s };
 }

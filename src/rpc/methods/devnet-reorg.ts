@@ -1,18 +1,18 @@
-import type { ReorgTransaction } from '../../chain/devnet/mining/control.js';
+import type { DevnetControl, ReorgTransaction } from '../../chain/devnet/mining/control.js';
 import { TRANSACTION_GAS_CAP } from '../../evm/common.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
+import { toQuantity } from '../../primitives/quantity.js';
 import { optional, parseBytes, requireArray, requireObject } from '../parsing/parse-params.js';
+import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import type { RpcContext } from './context.js';
 import { devnetMethods, parseCount } from './devnet-method.js';
-import { feesOf } from './fill-transaction.js';
+import { readSentTransaction } from './eth_sendTransaction.js';
 
 /*
  * Blocks that leave the chain, and what a fork begins with. A chunk of its own.
  */
 
 const SUBJECT = 'reorg params';
-const NO_BYTES = new Uint8Array(0);
 
 export const REORG_METHODS = {
   /** `[depth]`, 1 when left out: removes the newest blocks. */
@@ -26,7 +26,6 @@ export const REORG_METHODS = {
    * transaction is raw, or an object as of `eth_sendTransaction`; `block` counts the new blocks from 0.
    */
   ...devnetMethods(['anvil_reorg'], async (devnet, params, call) => {
-    const { context } = call;
     const [depthParam, pairsParam] = optionsOf(params);
     const depth = parseCount(depthParam, 'depth');
     const pairs = requireArray(pairsParam ?? [], 'tx_block_pairs', SUBJECT);
@@ -38,10 +37,7 @@ export const REORG_METHODS = {
       if (block >= depth) throw invalidParams(`${at}[1]`, `must not exceed ${depth - 1}, the last new block`, SUBJECT);
       if (typeof transaction === 'string')
         transactions.push({ transaction: parseBytes(transaction, at, SUBJECT), block });
-      else transactions.push({ transaction: await requestOf(context, transaction), block });
-    }
-    for (const { transaction } of transactions) {
-      if ('from' in transaction) devnet.impersonation.requireSender(transaction.from);
+      else transactions.push({ transaction: await sent(transaction, devnet, call.context, call), block });
     }
     await devnet.reorg(depth, transactions, call);
     return null;
@@ -86,12 +82,10 @@ function optionsOf(params: readonly unknown[]): readonly unknown[] {
 }
 
 /** The gas cannot be estimated before the reorg: without a limit, it is the largest that the network allows. */
-async function requestOf(context: RpcContext, value: unknown) {
-  const call = parseCallRequest(value);
-  const { from, to, nonce, data = NO_BYTES, accessList } = call;
-  if (from === undefined) throw invalidParams('from', 'is missing', SUBJECT);
+function sent(value: unknown, { impersonation }: DevnetControl, context: RpcContext, call: MethodCallOptions) {
   const { txGasLimit } = context.chain.network;
-  const gasLimit = call.gas ?? (txGasLimit < TRANSACTION_GAS_CAP ? txGasLimit : TRANSACTION_GAS_CAP);
-  const price = call.gasPrice === undefined ? await feesOf(context, call) : { gasPrice: call.gasPrice };
-  return { from, to, nonce, gasLimit, price, value: call.value ?? 0n, data, accessList };
+  const gas = toQuantity(txGasLimit < TRANSACTION_GAS_CAP ? txGasLimit : TRANSACTION_GAS_CAP);
+  const given = requireObject(value, 'transaction', SUBJECT);
+  const whole = { ...given, gas: given.gas ?? gas };
+  return readSentTransaction(context, whole, call, (from) => impersonation.requireSender(from));
 }
