@@ -166,6 +166,15 @@ describe('blocks that are taken back', () => {
     expect(await dev.ask('eth_getBlockByNumber', 'latest', true)).toEqual(before);
   });
 
+  test('a reorg for whose first block there is no time changes nothing', async () => {
+    const dev = await devNode();
+    await dev.ask('evm_mine', { blocks: 2 });
+    await dev.ask('anvil_setBlockTimestampInterval', Number.MAX_SAFE_INTEGER);
+    const before = await dev.ask('eth_getBlockByNumber', 'latest', true);
+    await expect(dev.ask('anvil_reorg', 1, [])).rejects.toMatchObject({ message: expect.stringMatching(/timestamp/) });
+    expect(await dev.ask('eth_getBlockByNumber', 'latest', true)).toEqual(before);
+  });
+
   test('a transaction that its new block refuses is left out, and says why', async () => {
     const dev = await edited();
     await dev.ask('anvil_impersonateAccount', stranger('ab'));

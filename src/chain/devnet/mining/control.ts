@@ -135,8 +135,8 @@ export class DevnetControl {
    *
    * @param transactions - of the new blocks. One that its block refuses, for its nonce or its sender's balance, is left out as in
    *   anvil, and recorded as excluded
-   * @throws PlumblineError before anything is changed: as `BlockMaker.beforeLast`, `Impersonation.send`, `parseBroadcast` and
-   *   `executeBlock`
+   * @throws PlumblineError before anything is changed: as `BlockMaker.beforeLast`, `Impersonation.send`, `parseBroadcast`,
+   *   `BlockClock.next` and `executeBlock`
    */
   reorg(depth: number, transactions: readonly ReorgTransaction[], limits?: RunLimits): Promise<void> {
     return this.enqueue(async ({ settings, maker, mining, submission, ledger, state }) => {
@@ -148,7 +148,9 @@ export class DevnetControl {
       );
       const { coinbase } = maker.next;
       const { blockHash } = ledger;
-      const context = contextAfter(ledger.blockByNumber(to)!, settings.network, { coinbase, blockHash });
+      const parent = ledger.blockByNumber(to)!;
+      const timestamp = maker.clock.next(parent.header.timestamp);
+      const context = contextAfter(parent, settings.network, { coinbase, blockHash, timestamp });
       await executeBlock(settings.network, state, { context, transactions: parsed, edits, limits }, (error) => {
         if (!isRefusal(error)) throw error;
       });
