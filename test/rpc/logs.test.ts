@@ -87,6 +87,9 @@ describe('logs and filters on a devnet', () => {
     ['the newest block, without bounds', {}, [4]],
     ['finalized blocks', { fromBlock: 'earliest', toBlock: 'finalized' }, [1, 2, 3]],
     ['from a number on', { fromBlock: '0x2', toBlock: null }, [3, 4]],
+    // As geth takes them; without the bounds, these would be logs of the head, and without the address all of them.
+    ['bounds in lower case', { fromBlock: null, fromblock: '0x2', toblock: '0x4' }, [3, 4]],
+    ['an address in upper case', { ...all, ADDRESS: '0x1111111111111111111111111111111111111111' }, []],
     ['an address', { ...all, address: TEST_TOKEN }, [1, 2, 3, 4]],
     ['one of several addresses', { ...all, address: [alice, TEST_TOKEN] }, [1, 2, 3, 4]],
     ['another address', { ...all, address: alice }, []],

@@ -28,7 +28,7 @@ export interface LogRequest {
  * @throws RpcError -32602
  */
 export function parseLogRequest(value: unknown): LogRequest {
-  const request = requireObject(value, 'filter', SUBJECT);
+  const request = inAnyCase(requireObject(value, 'filter', SUBJECT));
   const topics = requireArray(request.topics ?? [], 'topics', SUBJECT);
   if (topics.length > MAX_POSITIONS) throw invalidParams('topics', `has more than ${MAX_POSITIONS} positions`, SUBJECT);
   return {
@@ -40,10 +40,20 @@ export function parseLogRequest(value: unknown): LogRequest {
   };
 }
 
-/** The hash of one block is also taken as `blockhash`, as Besu and geth take it. */
-function parseRange(request: Readonly<Record<string, unknown>>): LogRequest['range'] {
-  const { fromBlock, toBlock } = request;
-  const blockHash = request.blockHash ?? request.blockhash;
+const MEMBERS = ['fromBlock', 'toBlock', 'blockHash', 'address', 'topics'] as const;
+type Members = { readonly [Name in (typeof MEMBERS)[number]]?: unknown };
+
+/** Members under their names in any case, as geth takes them: `blockhash` without an effect would be a search of the head. */
+function inAnyCase(request: Readonly<Record<string, unknown>>): Members {
+  const given = Object.entries(request).filter(([, value]) => value !== null && value !== undefined);
+  const named = given.map(([key, value]) => [
+    MEMBERS.find((name) => name.toLowerCase() === key.toLowerCase()) ?? key,
+    value,
+  ]);
+  return { ...Object.fromEntries(named), ...Object.fromEntries(given) };
+}
+
+function parseRange({ fromBlock, toBlock, blockHash }: Members): LogRequest['range'] {
   const bound = (end: unknown, name: string) =>
     optional(end, (present) => parseBlockReference(present, undefined, name));
   const [from, to] = [bound(fromBlock, 'fromBlock'), bound(toBlock, 'toBlock')];
