@@ -188,6 +188,33 @@ describe('blocks that are taken back', () => {
   });
 });
 
+describe('a chain id that is set', () => {
+  /** Stores CHAINID in slot 0, and returns it. */
+  const CHAIN_ID = '0x465f55465f5260205ff3';
+  const output = async ({ ask }: DevNode, hash: Hex) =>
+    Number((await ask<{ output: Hex }>('debug_traceTransaction', hash, { tracer: 'callTracer' })).output);
+
+  test('is that of later blocks: earlier ones are traced with their own', async () => {
+    const dev = await devNode();
+    await dev.ask('anvil_setCode', CONTRACT, CHAIN_ID);
+    const [first] = [await sendFrom(dev, 0, CONTRACT), await dev.ask('anvil_setChainId', 77)];
+    const [second] = [await sendFrom(dev, 0, CONTRACT), await dev.ask('anvil_setChainId', 78)];
+    expect([await output(dev, first), await output(dev, second)]).toEqual([59_139, 77]);
+    expect(await dev.ask('debug_traceBlockByNumber', '0x1')).toHaveLength(1);
+  });
+
+  test('drops transactions of another chain from the pool, as they can run in no block', async () => {
+    const dev = await devNode();
+    await dev.ask('evm_setAutomine', false);
+    await sendFrom(dev, 0, CONTRACT);
+    await dev.ask('anvil_setChainId', 77);
+    const kept = await sendFrom(dev, 1, CONTRACT);
+    await dev.ask('evm_mine');
+    expect(await dev.ask('eth_getBlockByNumber', 'latest', false)).toMatchObject({ transactions: [kept] });
+    expect(await dev.ask('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' });
+  });
+});
+
 describe('accounts edited to zero', () => {
   test('go, with the state roots of a chain that never had them', async () => {
     const dev = await devNode();

@@ -92,8 +92,7 @@ async function traceBlock(
   call: MethodCallOptions,
   only?: number,
 ): Promise<{ readonly txHash: string; readonly result: unknown }[]> {
-  const { network } = rpc.chain;
-  const { block, context, state, next } = await openReplay(rpc, found, call);
+  const { block, network, context, state, next } = await openReplay(rpc, found, call);
   const rules = rulesAt(network, context.number, context.timestamp);
   const place = { network, block: context, state, isKept: true, size: { characters: 0 } };
   const traces: { txHash: string; result: unknown }[] = [];

@@ -8,6 +8,7 @@ import { StateOverlay } from '../../evm/state/state-overlay.js';
 import { runSystemCalls } from '../../evm/transactions/system-calls.js';
 import { runTransaction } from '../../evm/transactions/transaction.js';
 import type { RunOptions, TransactionOutcome } from '../../evm/transactions/transaction-message.js';
+import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { withBody } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
@@ -17,6 +18,8 @@ import type { RpcContext } from './context.js';
 /** A block that is run again. */
 export interface Replay {
   readonly block: Block;
+  /** With the chain id of the block, which a devnet may have changed since. */
+  readonly network: Network;
   readonly context: BlockContext;
   /** The state after the transactions that ran so far. */
   readonly state: StateOverlay;
@@ -53,8 +56,10 @@ export async function openReplay(rpc: RpcContext, found: Block, { signal }: Meth
   const state = new StateOverlay(await chain.stateAt(parent, signal));
   await applyEdits(state, block.edits ?? []);
   const context = chain.contextOf(block);
+  const own = block.transactions.find(({ chainId }) => chainId !== undefined)?.chainId;
+  const network = own === undefined ? chain.network : { ...chain.network, chainId: Number(own) };
   const onMachine = async <T>(run: (machine: Machine) => Promise<T>): Promise<T> => {
-    const machine = await Machine.open(chain.network, context, state);
+    const machine = await Machine.open(network, context, state);
     try {
       return await run(machine);
     } finally {
@@ -66,6 +71,7 @@ export async function openReplay(rpc: RpcContext, found: Block, { signal }: Meth
   let logs = 0;
   return {
     block,
+    network,
     context,
     state,
     async next({ signal, gas }, run) {

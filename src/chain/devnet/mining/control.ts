@@ -191,17 +191,20 @@ export class DevnetControl {
   }
 
   /**
-   * Sets the chain id, of transactions and of what contracts read, from the next block on.
+   * Sets the chain id, of transactions and of what contracts read, from the next block on. Transactions of another chain leave the
+   * pool.
    *
    * @throws PlumblineError `INVALID_PARAMETER` for a devnet with a store, which is of one chain id
    */
   setChainId(chainId: number): Promise<void> {
-    return this.enqueue(async ({ settings }) => {
+    return this.enqueue(async ({ settings, maker: { pool } }) => {
       if (settings.store !== undefined) {
         throw invalidParameter('chainId', 'cannot be changed on a devnet with a store; open one with this chain id');
       }
       // The network of a devnet is its own copy of the profile.
       (settings.network as { chainId: number }).chainId = chainId;
+      for (const { hash, chainId: own } of pool.transactions)
+        if (own !== undefined && own !== BigInt(chainId)) pool.remove(hash);
     });
   }
 
