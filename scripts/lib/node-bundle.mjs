@@ -118,6 +118,7 @@ function groupsOf(output) {
     '/hosts/opening/open-replica.js',
   ]);
   const http = closure(['/rpc/http/http.js']);
+  const options = closure(['/hosts/options/require-known.js']);
   const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js']);
   const nodes = [light, devnet, execution];
   const used = [...nodes, proofs, later];
@@ -135,8 +136,9 @@ function groupsOf(output) {
     ['transactions', (chunk) => later.has(chunk) && devnet.has(chunk)],
     ['devnet', (chunk) => devnet.has(chunk)],
     ['stored-devnet', (chunk) => storedDevnet.has(chunk)],
-    // A page has it, too: nothing of a server comes with it.
+    // Pages have these, too: nothing of a server or the command comes with them.
     ['http', (chunk) => http.has(chunk)],
+    ['options', (chunk) => options.has(chunk)],
     ['server', (chunk) => serve.has(chunk) && cli.has(chunk)],
   ];
   const groupOf = new Map();

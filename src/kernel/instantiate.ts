@@ -37,7 +37,7 @@ export async function compile(source: KernelSource, options: KernelOptions = {})
     const bytes = options.wasm ?? unpack((await (simd ? source.simd() : source.scalar())).wasm);
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw kernelUnavailable(source.name, messageOf(cause), cause);
+    throw kernelRefused(source.name, cause);
   }
 }
 
@@ -51,7 +51,7 @@ export async function instanceOf<Exports>(source: KernelSource, module: WebAssem
     const { exports } = await WebAssembly.instantiate(module, {});
     return exports as Exports;
   } catch (cause) {
-    throw kernelUnavailable(source.name, messageOf(cause), cause);
+    throw kernelRefused(source.name, cause);
   }
 }
 
@@ -60,11 +60,15 @@ export function requireWebAssembly(kernel: string): void {
   if (typeof WebAssembly !== 'object') throw kernelUnavailable(kernel, 'this engine has no WebAssembly');
 }
 
-export function kernelUnavailable(
-  kernel: string,
-  reason: string,
-  cause?: unknown,
-): PlumblineError<'KERNEL_UNAVAILABLE'> {
+/** Why an engine refused a kernel. Of a policy, browsers name `'unsafe-eval'`, which allows far more than is needed, or nothing. */
+export function kernelRefused(kernel: string, cause: unknown): PlumblineError<'KERNEL_UNAVAILABLE'> {
+  const message = messageOf(cause);
+  const isPolicy = /content security policy|\bCSP\b|unsafe-eval/i.test(message);
+  const advice = isPolicy ? "add 'wasm-unsafe-eval' to script-src of the Content-Security-Policy: " : '';
+  return kernelUnavailable(kernel, advice + message, cause);
+}
+
+function kernelUnavailable(kernel: string, reason: string, cause?: unknown): PlumblineError<'KERNEL_UNAVAILABLE'> {
   return new PlumblineError(
     'KERNEL_UNAVAILABLE',
     `kernel ${kernel} cannot be loaded: ${reason}`,

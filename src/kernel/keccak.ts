@@ -1,5 +1,4 @@
-import { messageOf } from '../errors.js';
-import { kernelUnavailable, requireWebAssembly } from './instantiate.js';
+import { kernelRefused, requireWebAssembly } from './instantiate.js';
 import { unpack } from './unpack.js';
 import { wasm } from './wasm/keccak.generated.js';
 
@@ -37,7 +36,7 @@ function openKernel(): Hash {
   try {
     exports = new WebAssembly.Instance(new WebAssembly.Module(unpack(wasm))).exports as unknown as KeccakExports;
   } catch (cause) {
-    throw kernelUnavailable('keccak', messageOf(cause), cause);
+    throw kernelRefused('keccak', cause);
   }
   const { memory, INPUT, OUTPUT, hash } = exports;
   const at: number = INPUT.value;

@@ -24,15 +24,26 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await browser?.close();
   });
 
-  test("vite build, as it comes; without 'wasm-unsafe-eval' the start is refused with a code", async () => {
+  test('vite build, as it comes; what a policy forbids is named with its remedy', async () => {
     const project = packed.project('vite', IN_WORKER);
     await run(bin('vite'), ['build', '--outDir', 'out'], project);
     await expectAnswers(browser, join(project, 'out'));
-    const server = await serveFiles(join(project, 'out'), STRICT_CSP.replace(" 'wasm-unsafe-eval'", ''));
-    try {
-      expect((await outcomeOf(browser, server.url)).outcome).toBe('KERNEL_UNAVAILABLE');
-    } finally {
-      await server.close();
+    const refusals = [
+      [" 'wasm-unsafe-eval'", '', 'KERNEL_UNAVAILABLE', /add 'wasm-unsafe-eval' to script-src/],
+      [
+        "worker-src 'self'",
+        "worker-src 'none'",
+        'WORKER_FAILED',
+        /worker-src .* forbids its script http:.*worker.*\.js$/,
+      ],
+    ] as const;
+    for (const [allowed, forbidden, code, message] of refusals) {
+      const server = await serveFiles(join(project, 'out'), STRICT_CSP.replace(allowed, forbidden));
+      try {
+        expect((await outcomeOf(browser, server.url)).outcome).toEqual([code, expect.stringMatching(message)]);
+      } finally {
+        await server.close();
+      }
     }
   });
 

@@ -7,7 +7,7 @@ const page = (entry: string, create: string): Readonly<Record<string, string>> =
   'estimate.js': ESTIMATE,
   'main.js': `import { ${create} } from '${entry}';
 import { estimate } from './estimate.js';
-${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = error.code ?? String(error); });
+${create}().then(estimate).then((outcome) => { window.outcome = outcome; }, (error) => { window.outcome = [error.code, error.message]; });
 `,
 });
 /** A page whose node is in a worker. */

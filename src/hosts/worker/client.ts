@@ -1,5 +1,5 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
-import { invalidParameter, PlumblineError } from '../../errors.js';
+import { invalidParameter, messageOf, PlumblineError } from '../../errors.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
@@ -63,7 +63,7 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
     const devnet = await openOwnDevnet(options);
     if (devnet !== undefined) return nodeHandle(devnet, http);
   }
-  transport ??= new WorkerTransport(new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+  transport ??= started(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
   await openOn(transport, options);
   return nodeHandle(transport, http);
 }
@@ -74,8 +74,7 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
  * @returns undefined when the script of that worker does not load: not every bundler follows its URL
  */
 async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | undefined> {
-  const worker = new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' });
-  const transport = new WorkerTransport(worker);
+  const transport = started(() => new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' }));
   try {
     await openOn(transport, options);
     return transport;
@@ -97,8 +96,17 @@ async function openOn(transport: WorkerTransport, options: ClientOptions): Promi
   }
 }
 
-function failed(reason: string): PlumblineError<'WORKER_FAILED'> {
-  return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${reason}`, { reason });
+/** @throws PlumblineError `WORKER_FAILED` for a script of another origin, which a browser does not start as a worker */
+function started(create: () => Worker): WorkerTransport {
+  try {
+    return new WorkerTransport(create());
+  } catch (cause) {
+    throw failed(messageOf(cause), cause);
+  }
+}
+
+function failed(reason: string, cause?: unknown): PlumblineError<'WORKER_FAILED'> {
+  return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${reason}`, { reason }, { cause });
 }
 
 /** The node of one worker. When the worker ends or is closed, all waiting calls are rejected. */
@@ -112,6 +120,8 @@ class WorkerTransport implements NodeTransport {
   private ended: Error | undefined;
   private greeted = false;
   private missing = false;
+  /** The script that the page's Content-Security-Policy forbids. */
+  private forbidden: string | undefined;
   private readonly unwatch = new AbortController();
   private readonly sessions = new Map<number, SessionListener>();
   private nextCall = 1;
@@ -126,9 +136,25 @@ class WorkerTransport implements NodeTransport {
     const onError = (event: Event) => {
       const { message } = event as Partial<ErrorEvent>;
       this.missing ||= !this.greeted && !message;
-      this.fail(failed(message || 'its script does not load; check its URL'));
+      const { forbidden } = this;
+      this.fail(
+        failed(
+          message ||
+            (forbidden === undefined
+              ? 'its script does not load; check its URL'
+              : `worker-src of the page's Content-Security-Policy forbids its script ${forbidden}`),
+        ),
+      );
     };
     worker.addEventListener('error', onError);
+    // Arrives before the error of the worker, which says nothing.
+    globalThis.document?.addEventListener(
+      'securitypolicyviolation',
+      ({ effectiveDirective, blockedURI }) => {
+        if (effectiveDirective === 'worker-src' && !this.greeted) this.forbidden = blockedURI;
+      },
+      { signal: this.unwatch.signal },
+    );
     this.port.addEventListener('messageerror', () => this.fail(failed('a message could not be read')));
     this.port.addEventListener('message', (event) => {
       const { data } = event as MessageEvent;
