@@ -30,5 +30,5 @@ test('the next test begins where the first one began', async () => {
 });
 
 test('a transfer of more than the account has is refused', async () => {
-  await expect(send(`0x${'f'.repeat(32)}`)).rejects.toMatchObject({ code: -32000 });
+  await expect(send(`0x${'f'.repeat(32)}`)).rejects.toMatchObject({ code: -32004 });
 });
