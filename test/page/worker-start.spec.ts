@@ -7,11 +7,12 @@ import { openSite, type Site } from '../support/proxy-site.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
 
-/** `globalThis.start(options)`: what a node made with them estimates, or the code it is refused with. */
+/** `globalThis.start(options)`: what a node made with them estimates, or the code it is refused with. A light node is one of Linea. */
 const PAGE = `
-  import { createNode, DEV_ACCOUNTS } from '${root}/dist/index.js';
+  import { createNode, DEV_ACCOUNTS, linea } from '${root}/dist/index.js';
   globalThis.start = async (options) => {
     try {
+      if (options.chain?.kind === 'light') options.chain.network = linea;
       const node = await createNode(options);
       const call = { from: DEV_ACCOUNTS[0].address, to: '${TOKEN}', data: '0x18160ddd' };
       const { baseFeePerGas } = await node.request({ method: 'linea_estimateGas', params: [call] });
@@ -95,7 +96,8 @@ test('a devnet does not open without either worker', async ({ context }) => {
 test('a devnet with invalid options is not tried again in the other worker; one with a store opens', async ({
   context,
 }) => {
-  const chain = { kind: 'devnet', network: 'nonsense', genesis: {} };
+  // The page itself refuses options by their types; what a genesis file says is read in the worker.
+  const chain = { kind: 'devnet', genesis: { config: { chainId: -1 } } };
   const { answer, fetched } = await start(context, ['worker', 'worker-devnet'], { chain });
   expect(answer).toBe('INVALID_PARAMETER');
   expect(fetched).toEqual(['/app/worker-devnet.js']);
@@ -104,6 +106,8 @@ test('a devnet with invalid options is not tried again in the other worker; one 
 });
 
 test('other chains are opened in worker.js', async ({ context }) => {
-  const { fetched } = await start(context, ['worker', 'worker-devnet'], { chain: { kind: 'light', network: 0 } });
+  const { fetched } = await start(context, ['worker', 'worker-devnet'], {
+    chain: { kind: 'light', endpoints: [site.origin] },
+  });
   expect(fetched).toEqual(['/app/worker.js']);
 });
