@@ -84,6 +84,7 @@ test.each([
   [400, 'headers/0x12'],
   [404, `headers/0x${'12'.repeat(32)}`],
   [404, 'headers/7'],
+  [404, 'headers/genesis'],
   [400, 'light_client/bootstrap/finalized'],
   [404, `light_client/bootstrap/0x${'12'.repeat(32)}`],
   [400, 'light_client/updates'],

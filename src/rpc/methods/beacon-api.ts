@@ -165,8 +165,8 @@ function containerAt<K extends ObjectKind>(
 
 function headerAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Asked): BeaconAnswer {
   const id = part.toLowerCase();
-  if (!['finalized', 'head'].includes(id) && !ROOT.test(id) && !NUMBER.test(id)) {
-    return refuse(400, 'the block must be finalized, head, a slot, or a root of 32 bytes');
+  if (!['finalized', 'head', 'genesis'].includes(id) && !ROOT.test(id) && !NUMBER.test(id)) {
+    return refuse(400, 'the block must be finalized, head, genesis, a slot, or a root of 32 bytes');
   }
   const block = blockOf(chain, newest, id);
   if (block === undefined) return NO_BLOCK;
@@ -178,6 +178,7 @@ function headerAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Ask
 function blockOf(chain: SimulatedBeacon, newest: BeaconBlock, id: string): BeaconBlock | undefined {
   if (id === 'head') return newest;
   if (id === 'finalized') return newest.parent;
+  // `genesis` is known, but the chain begins later.
   return NUMBER.test(id) ? chain.blockAt(Number(id)) : chain.blockWithRoot(id as Hex);
 }
 
