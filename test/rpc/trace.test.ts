@@ -348,8 +348,8 @@ describe('a call', () => {
     const whole = await ask({ includePrecompiles: true });
     expect(whole.map(({ traceAddress }) => traceAddress)).toEqual([[], [0], [1], [2], [3]]);
     const output = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-    expect(whole[2]).toMatchObject({ action: { callType: 'staticcall' }, result: { gasUsed: '0x3c', output } });
-    expect(whole[2]!.action).not.toHaveProperty('value');
+    const action = { callType: 'staticcall', value: '0x0' };
+    expect(whole[2]).toMatchObject({ action, result: { gasUsed: '0x3c', output } });
 
     // Several at once: what each of them says alone.
     const together = { callTracer: { withLog: true }, '4byteTracer': null, prestateTracer: {}, flatCallTracer: {} };

@@ -119,10 +119,11 @@ const isCreation = ({ type }: CallFrame) => type === 'CREATE' || type === 'CREAT
 
 function actionOf(frame: CallFrame): FlatFrame['action'] {
   const { type, from, to, gas, input } = frame;
-  const value = frame.value === undefined ? {} : { value: frame.value };
+  // A static call has no value, and this tracer shows zero.
+  const { value = '0x0' } = frame;
   if (type === 'SELFDESTRUCT') return { address: from, balance: frame.value, refundAddress: to };
-  if (isCreation(frame)) return { creationMethod: type.toLowerCase(), from, gas, init: input, ...value };
-  return { callType: type.toLowerCase(), from, gas, input, to, ...value };
+  if (isCreation(frame)) return { creationMethod: type.toLowerCase(), from, gas, init: input, value };
+  return { callType: type.toLowerCase(), from, gas, input, to, value };
 }
 
 function resultOf(frame: CallFrame): NonNullable<FlatFrame['result']> {
