@@ -278,6 +278,36 @@ describe('a call', () => {
     expect(transient).not.toHaveProperty('error');
   });
 
+  test('a write in a static call fails in its gas calculation, or without the gas for it, as in geth 1.17.10', async () => {
+    const { dev } = await scene();
+    const [target, callee] = [stranger('c0'), stranger('c1')];
+    const errorOf = async (code: string, gas: string) => {
+      // PUSH0 four times, PUSH20 callee, PUSH2 gas, STATICCALL.
+      const stateOverrides = {
+        [target]: { code: `0x5f5f5f5f73${callee.slice(2)}61${gas}fa00` },
+        [callee]: { code: `0x${code}` },
+      };
+      const call = { from: accountAt(0), to: target, gas: '0x493e0' };
+      const options = { tracer: 'callTracer', stateOverrides };
+      return (await dev.ask<CallFrame>('debug_traceCall', call, 'latest', options)).calls![0]!.error;
+    };
+    const computed = 'out of gas: write protection';
+    const cases = [
+      ['SSTORE', '5f5f55', computed, computed, computed],
+      ['LOG0', '5f5fa0', 'out of gas', 'write protection', 'write protection'],
+      ['TSTORE', '5f5f5d', 'out of gas', 'write protection', 'write protection'],
+      ['CREATE', '5f5f5ff0', 'out of gas', 'out of gas', computed],
+      ['CREATE2', '5f5f5f5ff5', 'out of gas', 'out of gas', computed],
+      ['CALL with a value', '5f5f5f5f6001335af1', 'out of gas', computed, computed],
+      ['SELFDESTRUCT', '33ff', 'out of gas', 'out of gas', computed],
+    ];
+    for (const [name, code, ...errors] of cases)
+      expect([name, ...(await Promise.all(['0010', '0b00', '8fff'].map((gas) => errorOf(code!, gas))))]).toEqual([
+        name,
+        ...errors,
+      ]);
+  });
+
   test('a creation that is refused before it starts has its init code, and all but one 64th of the gas', async () => {
     const { dev } = await scene();
     const target = stranger('c0');

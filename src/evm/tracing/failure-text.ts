@@ -2,7 +2,8 @@ import type { TraceLeave } from '../../kernel/evm/evm-types.js';
 import { opcodeOf } from './opcodes.js';
 
 const MAX_STACK = 1024;
-const [OUT_OF_GAS, SSTORE] = [2, 0x55];
+const [OUT_OF_GAS, STATIC_STATE_CHANGE] = [2, 7];
+const [SSTORE, TSTORE, LOG0, LOG4] = [0x55, 0x5d, 0xa0, 0xa4];
 
 type FailedFrame = Pick<TraceLeave, 'exception' | 'op' | 'stackItems' | 'rest'>;
 
@@ -35,6 +36,9 @@ export function failureText({ exception, op, stackItems, rest }: FailedFrame): s
   if (exception === OUT_OF_GAS && op === SSTORE && rest >= 0n)
     return `${TEXTS[OUT_OF_GAS]}: not enough gas for reentrancy sentry`;
   const opcode = opcodeOf(op);
+  // geth looks for a static call as it computes the gas, once the fixed gas is paid; but for these two it looks after that.
+  if (exception === STATIC_STATE_CHANGE && op !== TSTORE && (op < LOG0 || op > LOG4))
+    return rest < BigInt(opcode?.fixedGas ?? 0) ? TEXTS[OUT_OF_GAS] : `${TEXTS[OUT_OF_GAS]}: ${TEXTS[exception]}`;
   switch (exception) {
     case 3:
       return `stack underflow (${stackItems} <=> ${opcode?.takes ?? 0})`;
