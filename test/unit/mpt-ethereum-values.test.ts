@@ -47,12 +47,7 @@ describe('verifyEthereumProof on tries of one leaf', () => {
         message: 'the value in the trie is not an account',
       });
     }
-    for (const value of [
-      RLP.encode(none),
-      RLP.encode([]),
-      Uint8Array.of(0xf8, 1, 2),
-      RLP.encode(Uint8Array.of(0, 1)),
-    ]) {
+    for (const value of [RLP.encode([]), Uint8Array.of(0xf8, 1, 2), RLP.encode(Uint8Array.of(0, 1))]) {
       const slot = leaf(word(1n), value);
       expect(judge(fields(none, none, keccak_256(slot), EMPTY_CODE_HASH), slot)).toEqual({
         ...refused,
@@ -60,6 +55,22 @@ describe('verifyEthereumProof on tries of one leaf', () => {
         message: 'the value in the trie is not a slot value',
       });
     }
+  });
+
+  it('reads zero from a leaf of value zero, and nothing else: anvil keeps such leaves', () => {
+    const slot = RLP.encode([Uint8Array.of(0x20, ...keccak_256(word(1n))), RLP.encode(new Uint8Array(0))]);
+    const fields = [new Uint8Array(0), new Uint8Array(0), keccak_256(slot), EMPTY_CODE_HASH];
+    const account = RLP.encode([Uint8Array.of(0x20, ...keccak_256(address(0xaa))), RLP.encode(fields)]);
+    const judge = (value: string) =>
+      verifyEthereumProof(
+        { address: address(0xaa), storageKeys: [word(1n)], stateRoot: keccak_256(account) },
+        {
+          accountProof: [bytesToHex(account)],
+          storageProof: [{ key: '0x1', value, proof: [bytesToHex(slot)] }],
+        },
+      );
+    expect(judge('0x0')).toMatchObject({ verified: true, slots: [{ value: word(0n), exists: false }] });
+    expect(judge('0x1')).toMatchObject({ verified: false, reason: 'VALUE_MISMATCH' });
   });
 
   it('refuses malformed accounts: wrong number of fields, leading zeros, short hashes', () => {
@@ -97,7 +108,7 @@ describe('verifyEthereumProof on tries of one leaf', () => {
     };
     expect(check(Uint8Array.of(0x82, 1, 0), '0x100')).toBe('accepted');
     expect(check(Uint8Array.of(0x82, 1, 0), '0x101')).toBe('VALUE_MISMATCH');
-    expect(check(Uint8Array.of(0x80), '0x0')).toBe('VALUE_INVALID');
+    expect(check(Uint8Array.of(0x80), '0x0')).toBe('accepted');
     expect(check(Uint8Array.of(0), '0x0')).toBe('VALUE_INVALID');
     expect(check(Uint8Array.of(0x82, 0, 1), '0x1')).toBe('VALUE_INVALID');
     expect(check(Uint8Array.of(0x81, 1), '0x1')).toBe('VALUE_INVALID');
