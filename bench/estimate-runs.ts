@@ -134,6 +134,7 @@ function outcomeOf(result: RunTxResult, intrinsic: bigint, effectiveGasPrice: bi
     exception: execResult.exceptionError?.error,
     gasUsed: totalGasSpent,
     gasUsedBeforeRefund: used > totalGasSpent ? used : totalGasSpent,
+    authorizationRefund: 0n,
     effectiveGasPrice,
     returnData: execResult.returnValue,
     logs: [],

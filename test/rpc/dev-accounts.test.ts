@@ -32,6 +32,16 @@ describe('a transaction of type 4', () => {
     const sent = await ask<Hex>('eth_sendUnsignedTransaction', unsigned);
     expect(await ask('eth_getTransactionReceipt', sent)).toMatchObject({ from: stranger('66'), type: '0x4' });
     expect(await delegated()).toBe(`0xef0100${target.slice(2).toLowerCase()}`);
+    // Of geth 1.17.10: what an authorization of an account that is there earns (EIP-7702) stands at each instruction.
+    const traced = await ask<Hex>('eth_sendUnsignedTransaction', {
+      ...unsigned,
+      to: authority,
+      data: transferCalldata(stranger('11'), 0n),
+      authorizationList: [authorized(3, target)],
+    });
+    const { structLogs } = await ask<{ structLogs: { refund?: number }[] }>('debug_traceTransaction', traced);
+    expect(structLogs.length).toBeGreaterThan(10);
+    expect(new Set(structLogs.map(({ refund }) => refund))).toEqual(new Set([12_500]));
     const priced = ask('eth_sendTransaction', { ...call, gasPrice: '0x3b9aca00' });
     await expect(priced).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('gasPrice') });
   });

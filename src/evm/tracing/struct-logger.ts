@@ -142,12 +142,16 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
       else if (record.kind === 'enter') enter(record);
       else leave(record, grow);
     },
-    result: ({ outcome }) => ({
-      gas: Number(outcome.gasUsed),
-      failed: !outcome.succeeded,
-      returnValue: bytesToHex(outcome.returnData),
-      structLogs: logs,
-    }),
+    result({ outcome }) {
+      const earnedBefore = Number(outcome.authorizationRefund);
+      if (earnedBefore > 0) for (const log of logs) log.refund = earnedBefore + (log.refund ?? 0);
+      return {
+        gas: Number(outcome.gasUsed),
+        failed: !outcome.succeeded,
+        returnValue: bytesToHex(outcome.returnData),
+        structLogs: logs,
+      };
+    },
   };
 }
 

@@ -37,6 +37,8 @@ export interface TransactionOutcome {
   readonly gasUsed: bigint;
   /** Before refunds, and at least the data floor of EIP-7623. */
   readonly gasUsedBeforeRefund: bigint;
+  /** Earned by the authorizations, before the first instruction (EIP-7702). */
+  readonly authorizationRefund: bigint;
   /** Wei per gas. */
   readonly effectiveGasPrice: bigint;
   readonly returnData: Uint8Array;

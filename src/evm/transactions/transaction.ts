@@ -101,6 +101,7 @@ async function execute(
     opcode: exception === 'invalid opcode' ? result.opcode : undefined,
     gasUsed,
     gasUsedBeforeRefund,
+    authorizationRefund,
     effectiveGasPrice: price,
     returnData: succeeded || exception === 'revert' ? kernel.returned() : new Uint8Array(0),
     logs: succeeded ? kernel.logs().map(logOf) : [],

@@ -154,6 +154,7 @@ function settleGas(machine: Machine, admission: Admission, { execResult }: EVMRe
   return {
     gasUsed: charged > floorGas ? charged : floorGas,
     gasUsedBeforeRefund: used > floorGas ? used : floorGas,
+    authorizationRefund,
   };
 }
 
@@ -187,7 +188,7 @@ function touchedBy(evm: EVM): AccessListEntry[] {
 function outcomeOf(
   message: TransactionMessage,
   { execResult, createdAddress }: EVMResult,
-  gas: Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund'>,
+  gas: Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund' | 'authorizationRefund'>,
   effectiveGasPrice: bigint,
 ): TransactionOutcome {
   // For a bad jump the interpreter adds the place, after "at".
