@@ -1,0 +1,95 @@
+// A genesis file for execution clients, and a stand-in for the beacon chain that has them make blocks by the engine API.
+import { createInlineNode } from 'plumbline-l2/inline';
+import { hex } from './lib.mjs';
+
+/** Their code is that of a devnet: EIP-2935, EIP-4788. */
+const SYSTEM_CONTRACTS = ['0x0000f90827f1c53a10cb7a02335b175320002935', '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'];
+/** A block is invalid without code there: EIP-7002, EIP-7251. Code that stops has no requests for the beacon chain. */
+const REQUEST_CONTRACTS = ['0x00000961ef480eb55e80d19ad83579a64c007002', '0x0000bbddc7ce488642fb579f8b00f3a590007251'];
+const RICH = ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266', '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'];
+const ZERO_ADDRESS = `0x${'00'.repeat(20)}`;
+const ZERO_HASH = `0x${'00'.repeat(32)}`;
+
+/** A genesis file in geth's format, Prague from the start. The system contracts are those of a devnet, with nonce 1. */
+export async function testGenesis(chainId) {
+  const alloc = {};
+  const node = await createInlineNode();
+  for (const address of SYSTEM_CONTRACTS) {
+    const code = await node.request({ method: 'eth_getCode', params: [address, 'latest'] });
+    if (code === '0x') throw new Error(`a devnet has no code at ${address}`);
+    alloc[address] = { balance: '0x0', nonce: '0x1', code };
+  }
+  await node.close();
+  for (const address of REQUEST_CONTRACTS) alloc[address] = { balance: '0x0', nonce: '0x1', code: '0x00' };
+  for (const address of RICH) alloc[address] = { balance: hex(10n ** 22n) };
+  const byBlock = 'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london'.split(
+    ' ',
+  );
+  const cancun = { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 };
+  const prague = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
+  return {
+    config: {
+      chainId,
+      ...Object.fromEntries(byBlock.map((name) => [`${name}Block`, 0])),
+      terminalTotalDifficulty: 0,
+      terminalTotalDifficultyPassed: true,
+      depositContractAddress: '0x00000000219ab540356cbb839cbe05303d7705fa',
+      shanghaiTime: 0,
+      cancunTime: 0,
+      pragueTime: 0,
+      blobSchedule: { cancun, prague },
+    },
+    nonce: '0x0',
+    timestamp: '0x0',
+    extraData: '0x',
+    gasLimit: '0x1c9c380',
+    difficulty: '0x0',
+    mixHash: ZERO_HASH,
+    coinbase: ZERO_ADDRESS,
+    alloc,
+    number: '0x0',
+    gasUsed: '0x0',
+    parentHash: ZERO_HASH,
+    baseFeePerGas: '0x3b9aca00',
+    excessBlobGas: '0x0',
+    blobGasUsed: '0x0',
+  };
+}
+
+/**
+ * Makes blocks by the engine API.
+ *
+ * @returns a function that makes a block, on the newest one or on the one of this hash, and gives its hash
+ */
+export function engineMiner(client, engine) {
+  return async (parentHash) => {
+    const parent =
+      parentHash === undefined
+        ? await client.ask('eth_getBlockByNumber', 'latest', false)
+        : await client.ask('eth_getBlockByHash', parentHash, false);
+    const state = (headBlockHash) => ({ headBlockHash, safeBlockHash: ZERO_HASH, finalizedBlockHash: ZERO_HASH });
+    const attributes = {
+      timestamp: hex(Math.max(Number(parent.timestamp) + 1, 1_790_000_000)),
+      // Another block on a parent that has one must differ from it.
+      prevRandao: parentHash === undefined ? ZERO_HASH : `0x${'11'.repeat(32)}`,
+      suggestedFeeRecipient: ZERO_ADDRESS,
+      withdrawals: [],
+      parentBeaconBlockRoot: ZERO_HASH,
+    };
+    const { payloadId } = await engine.ask('engine_forkchoiceUpdatedV3', state(parent.hash), attributes);
+    if (!payloadId) throw new Error('no payload was begun');
+    await new Promise((resolve) => setTimeout(resolve, 100)); // the time in which it takes transactions
+    const built = await engine.ask('engine_getPayloadV4', payloadId);
+    const { executionPayload, executionRequests = [] } = built;
+    const { status, validationError } = await engine.ask(
+      'engine_newPayloadV4',
+      executionPayload,
+      [],
+      ZERO_HASH,
+      executionRequests,
+    );
+    if (status !== 'VALID') throw new Error(`the new block is ${status}: ${validationError}`);
+    await engine.ask('engine_forkchoiceUpdatedV3', state(executionPayload.blockHash), null);
+    return executionPayload.blockHash;
+  };
+}

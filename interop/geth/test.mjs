@@ -1,0 +1,256 @@
+// A light node and a fork over geth 1.17.10, and go-ethereum's own clients over a devnet. Where geth or Go is missing, it says so.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createInlineNode, serve } from 'plumbline-l2/node';
+import { privateKeyToAccount } from 'viem/accounts';
+import { engineMiner, testGenesis } from '../execution-genesis.mjs';
+import { atEnd, check, endpoint, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
+import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profile, RICH } from '../over-client.mjs';
+
+const NAME = 'geth 1.17.10';
+const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
+const network = profile({
+  name: 'geth',
+  slotSeconds: 12,
+  chainId: 32_383,
+  gasSearch: 'geth',
+  forks: [{ hardfork: 'prague', block: 0, timestamp: 0, blobs }],
+});
+
+const TEST_TOKEN = '0x7e57c0de00000000000000000000000000007e57';
+
+const onPath = (name) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+const gethPath = process.env.GETH_PATH ?? onPath('geth') ?? [join(homedir(), 'go/bin/geth')].find(existsSync);
+const goPath = onPath('go');
+
+/** A chain of its own, with the engine API; `limits` are further options. */
+async function startGeth(...limits) {
+  const folder = mkdtempSync(join(tmpdir(), 'interop-geth-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const [genesis, secretFile, data] = ['genesis.json', 'jwt', 'data'].map((name) => join(folder, name));
+  writeFileSync(genesis, JSON.stringify(await testGenesis(network.chainId)));
+  const secret = randomBytes(32);
+  writeFileSync(secretFile, secret.toString('hex'));
+  const state = ['--datadir', data, '--state.scheme=hash'];
+  execFileSync(gethPath, [...state, 'init', genesis], { stdio: 'ignore' });
+  const [port, enginePort] = [await freePort(), await freePort()];
+  const args = `--networkid ${network.chainId} --syncmode full --gcmode archive --nodiscover --maxpeers 0 --port 0 --ipcdisable
+    --http --http.port ${port} --http.api eth,net,web3,debug,txpool --authrpc.port ${enginePort} --authrpc.jwtsecret ${secretFile}`;
+  const client = await startClient(gethPath, [...state, ...args.split(/\s+/), ...limits], `http://127.0.0.1:${port}`);
+  const text = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = () => {
+    const signed = `${text({ alg: 'HS256', typ: 'JWT' })}.${text({ iat: Math.floor(Date.now() / 1000) })}`;
+    return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  };
+  const engine = endpoint(`http://127.0.0.1:${enginePort}`, () => ({ authorization: `Bearer ${token()}` }));
+  return { ...client, mine: engineMiner(client, engine) };
+}
+
+main(async () => {
+  if (gethPath === undefined) return skip(NAME, 'there is no geth on this machine; GETH_PATH names one');
+  const client = await startGeth();
+  await check(`${NAME}: it is this version`, async () =>
+    assert.match(await client.ask('web3_clientVersion'), /^Geth\/v1\.17\.10/),
+  );
+  const accounts = accountsOf(privateKeyToAccount);
+  const scene = await overClient(client, { name: NAME, network, types: [0, 1, 2, 4], accounts, mine: client.mine });
+  if (scene === undefined) return;
+  await traces(client, scene);
+  await simulations(client, scene);
+  await reorgs(client, scene);
+  await batchLimits();
+  await goClients();
+});
+
+/** Each tracer over each transaction that was mined. */
+async function traces(client, { made, light: lit }) {
+  const tracers = [
+    {},
+    { tracer: 'callTracer', tracerConfig: { withLog: true } },
+    { tracer: 'prestateTracer' },
+    { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
+    { tracer: '4byteTracer' },
+    { tracer: 'flatCallTracer' },
+    { tracer: 'muxTracer', tracerConfig: { callTracer: {}, prestateTracer: {} } },
+  ];
+  for (const options of tracers) {
+    const diff = options.tracerConfig?.diffMode ? ' in diff mode' : '';
+    await check(
+      `${NAME}: ${options.tracer ?? 'the list of instructions'}${diff} of ${made.length} transactions`,
+      async () => {
+        for (const { hash } of made) {
+          const [ours, theirs] = await Promise.all(
+            [lit, client].map(({ ask }) => ask('debug_traceTransaction', hash, options)),
+          );
+          assertSame(ours, theirs, [], hash);
+        }
+      },
+    );
+  }
+}
+
+/** eth_simulateV1 with the state roots of its blocks, and estimates of many calls. */
+async function simulations(client, { contract, light: lit }) {
+  const set = (slot, value) => ({ from: RICH, to: contract, input: `0x${word(slot)}${word(value)}` });
+  const cases = [
+    ['two blocks of writes', { blockStateCalls: [{ calls: [set(1, 5), set(2, 0)] }, { calls: [set(3, 1)] }] }],
+    [
+      'a failing call',
+      { blockStateCalls: [{ calls: [{ from: RICH, to: contract, input: '0x01020304' }, set(4, 4)] }] },
+    ],
+    [
+      'overrides, transfers traced',
+      {
+        blockStateCalls: [
+          {
+            stateOverrides: { [NOBODY]: { balance: hex(10n ** 18n) } },
+            blockOverrides: { gasLimit: '0x1000000', feeRecipient: contract },
+            calls: [{ from: NOBODY, to: RICH, value: '0x64' }],
+          },
+        ],
+        traceTransfers: true,
+      },
+    ],
+    [
+      'with validation',
+      {
+        blockStateCalls: [{ calls: [{ ...set(1, 5), maxFeePerGas: hex(10n ** 10n), gas: '0x186a0' }] }],
+        validation: true,
+      },
+    ],
+  ];
+  for (const [what, asked] of cases)
+    await check(`${NAME}: simulation, ${what}, with state roots`, async () => {
+      const [ours, theirs] = await Promise.all([lit, client].map(({ ask }) => ask('eth_simulateV1', asked, 'latest')));
+      assert.equal(ours.length, theirs.length);
+      for (const [at, block] of theirs.entries()) {
+        assertSame(ours[at].calls, block.calls, ['message']); // its texts are Besu's
+        for (const member of [
+          'stateRoot',
+          'gasUsed',
+          'baseFeePerGas',
+          'hash',
+          'timestamp',
+          'receiptsRoot',
+          'logsBloom',
+        ])
+          assert.equal(ours[at][member], block[member], member);
+      }
+    });
+  await check(`${NAME}: estimates of 100 calls`, async () => {
+    const data = (slot, value) => `0x${word(slot)}${word(value)}`;
+    for (let at = 0; at < 100; at++) {
+      const value = at % 3 === 0 ? 0 : 2n ** BigInt(at);
+      const call = { from: RICH, to: contract, data: data([1, 2, 40_364, 105_566, at][at % 5], value) };
+      const [ours, theirs] = await Promise.all([lit, client].map(({ ask }) => ask('eth_estimateGas', call)));
+      assert.equal(ours, theirs, call.data);
+    }
+  });
+}
+
+/** On a chain above 64 blocks: by debug_setHead the old blocks are gone, by the engine API they stay. */
+async function reorgs(client, { light: lit }) {
+  while (Number(await client.ask('eth_blockNumber')) < 90) await client.mine();
+  const height = async () => Number(await client.ask('eth_blockNumber'));
+  const hashAt = async (number) => (await client.ask('eth_getBlockByNumber', hex(number), false)).hash;
+  await check(`${NAME}: a light node follows to block 90`, () => followed(lit, client, RICH));
+  for (const [what, back, make] of [
+    ['3 blocks go', 3, 0],
+    ['3 blocks go and one comes', 3, 1],
+    ['20 blocks go and 25 come', 20, 25],
+    ['60 blocks go', 60, 0],
+  ])
+    await check(`${NAME}: debug_setHead, ${what}`, async () => {
+      while ((await height()) < 90) await client.mine();
+      await followed(lit, client, RICH);
+      const to = (await height()) - back;
+      const gone = await hashAt(to + 1);
+      await client.ask('debug_setHead', hex(to));
+      assert.equal(await client.ask('eth_getBlockByHash', gone, false), null);
+      // Another block than before: the payload has another random value.
+      if (make > 0) await client.mine(await hashAt(to));
+      for (let at = 1; at < make; at++) await client.mine();
+      await followed(lit, client, RICH);
+    });
+  await check(`${NAME}: 5 blocks are replaced by one through the engine API, and stay by hash`, async () => {
+    while ((await height()) < 90) await client.mine();
+    await followed(lit, client, RICH);
+    const to = (await height()) - 5;
+    const old = await hashAt(to + 1);
+    await client.mine(await hashAt(to));
+    assert.notEqual(await client.ask('eth_getBlockByHash', old, false), null);
+    assert.equal(await height(), to + 1);
+    await followed(lit, client, RICH);
+  });
+}
+
+/** A light node sends batches; geth limits their length and the bytes of the answer. */
+async function batchLimits() {
+  const limited = await startGeth('--rpc.batch-request-limit', '5', '--rpc.batch-response-max-size', '20000');
+  for (let at = 0; at < 20; at++) await limited.mine();
+  await check(`${NAME}: a batch that is too long is answered by one error with the id of the first call`, async () => {
+    const calls = Array.from({ length: 6 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id: id + 7,
+      method: 'eth_chainId',
+      params: [],
+    }));
+    const reply = await limited.post(calls);
+    assert.equal(reply.length, 1);
+    assert.deepEqual([reply[0].id, reply[0].error.code, reply[0].error.message], [7, -32600, 'batch too large']);
+  });
+  await check(`${NAME}: a light node gets on with both limits`, async () => {
+    const lit = await light(network, [limited.url]);
+    const addresses = Array.from({ length: 40 }, (_, at) => `0x${(at + 0xa00).toString(16).padStart(40, '0')}`);
+    const balances = await Promise.all(
+      [RICH, ...addresses].map((address) => lit.ask('eth_getBalance', address, 'latest')),
+    );
+    assert.equal(BigInt(balances[0]), 10n ** 22n);
+    assert(balances.slice(1).every((balance) => BigInt(balance) === 0n));
+    const blocks = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => lit.ask('eth_getBlockByNumber', hex(at), true)),
+    );
+    for (const [at, { hash }] of blocks.entries())
+      assert.equal(hash, (await limited.ask('eth_getBlockByNumber', hex(at), false)).hash);
+  });
+}
+
+/** go-ethereum's ethclient, gethclient and bind over a devnet: the program of `clients` prints a line for each check. */
+async function goClients() {
+  const what = 'go-ethereum 1.17.10, ethclient and gethclient over a devnet';
+  if (goPath === undefined) return skip(what, 'there is no Go on this machine');
+  const folder = mkdtempSync(join(tmpdir(), 'interop-go-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'clients');
+  const cwd = join(import.meta.dirname, 'clients');
+  const built = spawnSync(goPath, ['build', '-o', program, '.'], { cwd, encoding: 'utf8' });
+  if (built.status !== 0) return skip(what, `it does not build here: ${built.stderr.trim().split('\n').at(-1)}`);
+  const node = await createInlineNode();
+  const server = await serve(node, { port: 0 });
+  atEnd(() => server.close());
+  atEnd(() => node.close());
+  const address = `127.0.0.1:${server.port}`;
+  const run = start(program, [`http://${address}`, `ws://${address}`, INIT, TEST_TOKEN]);
+  const lines = [];
+  createInterface({ input: run.child.stdout }).on('line', (line) => lines.push(line));
+  await once(run.child, 'close');
+  assert(lines.length > 0, run.output());
+  for (const line of lines) {
+    const [, verdict, name, reason] = /^(ok|FAIL) ([^:]*(?:: .*by geth's types)?)(?:: (.*))?$/.exec(line) ?? [
+      null,
+      'FAIL',
+      line,
+    ];
+    await check(`${what}: ${name}`, () => verdict === 'ok' || assert.fail(reason ?? line));
+  }
+}
