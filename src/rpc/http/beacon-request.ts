@@ -4,6 +4,7 @@ import type { Reply, RpcResponse } from '../protocol/envelope.js';
 /** Where paths of the beacon API begin, wherever the handler is mounted. */
 const BEACON_PATH = '/eth/v';
 const EVENTS_PATH = '/eth/v1/events';
+const UPDATES_PATH = '/eth/v1/beacon/light_client/updates';
 const SSZ_TYPE = 'application/octet-stream';
 
 /** What the beacon API's own method answers, as `src/rpc/methods/beacon-api.ts` makes it. */
@@ -35,7 +36,7 @@ export async function beaconResponse(request: Request, ask: Ask, headers: Record
   if (target === undefined) return new Response(null, { status: 201, headers });
   const [path, query] = target.split('?');
   if (path === EVENTS_PATH) return eventStream(request, new URLSearchParams(query), ask, headers);
-  const answer = answerOf(await ask(target, prefersSsz(request.headers.get('accept')) ? 'ssz' : 'json'));
+  const answer = answerOf(await ask(target, wantsSsz(request.headers.get('accept'), path!) ? 'ssz' : 'json'));
   const versioned =
     answer.version === undefined
       ? headers
@@ -58,15 +59,19 @@ function answerOf({ body, fault }: Reply): Answer {
   return { status, body: { code: status, message } };
 }
 
-/** Whether a client would rather have bytes than JSON, by the weights of its `accept` header. */
-function prefersSsz(accept: string | null): boolean {
+/**
+ * Whether a client would rather have bytes than JSON, by the weights of its `accept` header. A list of updates has a fork digest
+ * before each. Lodestar's client (@lodestar/api 1.48.0) knows those of public networks only, so it gets JSON, which it takes too.
+ */
+function wantsSsz(accept: string | null, path: string): boolean {
   const weights = new Map<string, number>();
   for (const part of (accept ?? '').split(',')) {
     const [type = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
     const q = parameters.find((text) => text.startsWith('q='));
     weights.set(type, q === undefined ? 1 : Number(q.slice(2)) || 0);
   }
-  return (weights.get(SSZ_TYPE) ?? 0) > (weights.get('application/json') ?? weights.get('*/*') ?? 0);
+  const json = weights.get('application/json') ?? weights.get('*/*') ?? 0;
+  return (weights.get(SSZ_TYPE) ?? 0) > (path === UPDATES_PATH ? Math.ceil(json) : json);
 }
 
 /** Topics of the event stream, and the paths of what they tell. */
