@@ -1,0 +1,280 @@
+// Clients that others wrote, over a devnet: HTTP, in the page (EIP-1193), and through a light node.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import linea from '@consensys/linea-sdk';
+import * as protocolKit from '@safe-global/protocol-kit';
+import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } from '@wagmi/core';
+import { AbiCoder, Contract, id, JsonRpcProvider, Wallet } from 'ethers';
+import { announceProvider, devnet } from 'plumbline-l2';
+import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createPublicClient, createWalletClient, custom, defineChain, http, recoverMessageAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { linea as lineaChain } from 'viem/chains';
+import { estimateGas as lineaEstimateGas } from 'viem/linea';
+import { atEnd, check, hex, main, skip, until } from '../lib.mjs';
+import { KEY, light, NOBODY, RICH } from '../over-client.mjs';
+
+const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
+
+main(async () => {
+  const node = await createInlineNode();
+  atEnd(() => node.close());
+  const server = await serve(node, { port: 0 });
+  atEnd(() => server.close());
+  const url = `http://127.0.0.1:${server.port}`;
+  const rpc = (method, ...params) => node.request({ method, params });
+  for (let at = 0; at < 6; at++) await rpc('evm_mine');
+  const lit = await light(devnet(), [url]);
+  await viemLinea({ node, url, lit });
+  await ethersOverL1({ node, url });
+  await lineaSdk({ node, url });
+  await wagmi({ node, url });
+  await safe({ url });
+  skip(
+    'MetaMask LineaGasFeeFlow 70.1.0',
+    'its package cannot be installed whole (accounts-controller@^40); not done here',
+  );
+  skip('@pimlico/alto 0.0.20', 'not done here');
+  skip('@kohaku-eth/provider', 'not done here');
+  skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
+});
+
+/** viem's actions for Linea: the three places answer the same, and its fees are those of linea_estimateGas. */
+async function viemLinea({ node, url, lit }) {
+  const name = 'viem 2.57.20 viem/linea';
+  const chain = defineChain({ ...lineaChain, id: node.info.chainId, rpcUrls: { default: { http: [url] } } });
+  const account = privateKeyToAccount(KEY);
+  const transports = [
+    ['HTTP', http(url)],
+    ['the page', custom(node)],
+    ['a light node', custom(lit.node)],
+  ];
+  const clients = transports.map(([where, transport]) => [where, createPublicClient({ chain, transport })]);
+  const calls = [
+    ['a transfer', { account, to: NOBODY, value: 1n }],
+    [
+      'a token transfer',
+      { account, to: TOKEN, data: `0xa9059cbb${NOBODY.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` },
+    ],
+    ['calldata of 2000 bytes', { account, to: NOBODY, data: `0x${'a7'.repeat(2000)}` }],
+  ];
+  for (const [what, call] of calls)
+    await check(`${name}: estimateGas of ${what}, the same in three places`, async () => {
+      const answers = await Promise.all(clients.map(([, client]) => lineaEstimateGas(client, call)));
+      const { gasLimit, baseFeePerGas, priorityFeePerGas } = answers[0];
+      assert(gasLimit >= 21_000n && baseFeePerGas === 7n && priorityFeePerGas > 0n);
+      for (const [at, answer] of answers.entries()) assert.deepEqual(answer, answers[0], clients[at][0]);
+    });
+  const [, call] = calls[1];
+  const prepared = [];
+  for (const [at, [where, client]] of clients.entries())
+    await check(`${name}: estimateFeesPerGas and a prepared transaction by ${where}`, async () => {
+      const fees = await client.estimateFeesPerGas({ request: call });
+      const { baseFeePerGas, priorityFeePerGas } = await lineaEstimateGas(client, call);
+      assert.equal(fees.maxPriorityFeePerGas, priorityFeePerGas);
+      assert(fees.maxFeePerGas >= baseFeePerGas + priorityFeePerGas);
+      // viem asks for eth_fillTransaction first, whose fees are those of eth_maxPriorityFeePerGas.
+      const wallet = createWalletClient({ account, chain, transport: transports[at][1] });
+      const { gas, maxFeePerGas, maxPriorityFeePerGas } = await wallet.prepareTransactionRequest(call);
+      assert(maxPriorityFeePerGas >= priorityFeePerGas);
+      prepared.push({ gas, maxFeePerGas, maxPriorityFeePerGas });
+      assert.deepEqual(prepared.at(-1), prepared[0]);
+    });
+  await check(`${name}: a transaction with the fees of estimateGas is taken`, async () => {
+    const [, client] = clients[0];
+    const { gasLimit, baseFeePerGas, priorityFeePerGas } = await lineaEstimateGas(client, call);
+    const wallet = createWalletClient({ account, chain, transport: http(url) });
+    const fees = { maxFeePerGas: baseFeePerGas * 2n + priorityFeePerGas, maxPriorityFeePerGas: priorityFeePerGas };
+    const hash = await wallet.sendTransaction({ ...call, gas: gasLimit, ...fees });
+    assert.equal((await client.waitForTransactionReceipt({ hash })).status, 'success');
+  });
+}
+
+/** ethers reads the simulated layer 1: a log needs a transaction hash of 32 bytes, and a receipt for it. */
+async function ethersOverL1({ node, url }) {
+  const name = 'ethers 6.17.0 over /l1';
+  const provider = new JsonRpcProvider(`${url}/l1`, undefined, { cacheTimeout: -1 });
+  atEnd(() => provider.destroy());
+  const abi = [
+    'event DataFinalizedV3(uint256 indexed start, uint256 indexed end, bytes32 indexed shnarf, bytes32 parent, bytes32 final)',
+    'function currentL2BlockNumber() view returns (uint256)',
+    'function stateRootHashes(uint256) view returns (bytes32)',
+  ];
+  const rollup = new Contract(node.info.rollupAddress, abi, provider);
+  const events = await check(
+    `${name}: queryFilter finds the finalizations, each with the root of its getter`,
+    async () => {
+      const found = await rollup.queryFilter('DataFinalizedV3', 0, 'latest');
+      assert(found.length > 0);
+      for (const { args, transactionHash } of found) {
+        assert.match(transactionHash, /^0x[0-9a-f]{64}$/);
+        assert.equal(await rollup.stateRootHashes(args.end), args.final);
+      }
+      assert.equal(await rollup.currentL2BlockNumber(), found.at(-1).args.end);
+      return found;
+    },
+  );
+  await check(`${name}: a log has its transaction, receipt and block`, async () => {
+    const log = events.at(-1);
+    const receipt = await log.getTransactionReceipt();
+    assert.equal(receipt.hash, log.transactionHash);
+    assert(receipt.logs.some(({ index }) => index === log.index));
+    assert.equal((await log.getBlock()).hash, log.blockHash);
+    assert.equal((await log.getTransaction()).hash, log.transactionHash);
+  });
+  await check(`${name}: the contract has code`, async () =>
+    assert.notEqual(await provider.getCode(node.info.rollupAddress), '0x'),
+  );
+}
+
+async function lineaSdk({ node, url }) {
+  const name = '@consensys/linea-sdk 0.3.0';
+  const service = '0x508ca82df566dcd1b0de8296e70a96332cd644ec';
+  const sdk = new linea.LineaSDK({
+    l1RpcUrl: `${url}/l1`,
+    l2RpcUrl: url,
+    network: 'localhost',
+    mode: 'read-write',
+    l1SignerPrivateKey: KEY,
+    l2SignerPrivateKey: KEY,
+    l2MessageTreeDepth: 5,
+  });
+  const contract = sdk.getL2Contract(service);
+  await check(`${name}: nonce and block number`, async () => {
+    assert.equal(
+      await contract.getCurrentNonce(),
+      Number(await node.request({ method: 'eth_getTransactionCount', params: [RICH, 'latest'] })),
+    );
+    assert.equal(await contract.getCurrentBlockNumber(), Number(await node.request({ method: 'eth_blockNumber' })));
+  });
+  await check(`${name}: fees of the newest block`, async () => {
+    const { maxFeePerGas, maxPriorityFeePerGas } = await contract.get1559Fees();
+    assert(maxFeePerGas >= maxPriorityFeePerGas && maxPriorityFeePerGas > 0n);
+  });
+  await check(`${name}: a message that is not there is null, searched from block 0`, async () =>
+    assert.equal(await contract.getMessageByMessageHash(`0x${'ab'.repeat(32)}`), null),
+  );
+  await check(`${name}: a message is found by its hash, also above 5000 blocks`, async () => {
+    const signature = id('MessageSent(address,address,uint256,uint256,uint256,bytes,bytes32)').slice(2);
+    const runtime = messageCode(signature);
+    await node.request({ method: 'anvil_setCode', params: [service, runtime] });
+    const messageHash = `0x${'cd'.repeat(32)}`;
+    const topicWords = [RICH, NOBODY].map((address) => address.slice(2).padStart(64, '0'));
+    const data = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256', 'uint256', 'bytes'], [1n, 2n, 3n, '0x1234']);
+    const input = `0x${topicWords.join('')}${messageHash.slice(2)}${data.slice(2)}`;
+    const hash = await node.request({
+      method: 'eth_sendTransaction',
+      params: [{ from: RICH, to: service, data: input }],
+    });
+    const { status, logs } = await node.request({ method: 'eth_getTransactionReceipt', params: [hash] });
+    assert.deepEqual([status, logs.length], ['0x1', 1]);
+    await node.request({ method: 'anvil_mine', params: [hex(5_100)] });
+    const message = await contract.getMessageByMessageHash(messageHash);
+    assert.deepEqual([message.fee, message.value, message.messageNonce, message.calldata], [1n, 2n, 3n, '0x1234']);
+    assert.equal(message.destination.toLowerCase(), NOBODY);
+    assert.equal((await contract.getTransactionReceiptByMessageHash(messageHash)).hash, hash);
+  });
+}
+
+/** Logs calldata[96..] under the event's signature and the first three words of the calldata. */
+function messageCode(signature) {
+  // CALLDATACOPY(0, 96, size - 96); topics from the last to the first, then LOG4(0, size - 96).
+  return `0x6060360360605f376040356020355f357f${signature}606036035fa400`;
+}
+
+/** wagmi's core in Node: the node is the provider that an injected connector finds. */
+async function wagmi({ node, url }) {
+  const name = '@wagmi/core 3.6.5';
+  const chain = defineChain({
+    id: node.info.chainId,
+    name: 'devnet',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  });
+  // What it uses of a page.
+  globalThis.window = Object.assign(new EventTarget(), { location: { host: 'localhost' } });
+  const config = createConfig({ chains: [chain], transports: { [chain.id]: wagmiHttp() }, storage: null });
+  const stop = announceProvider(node);
+  atEnd(() => stop());
+  const connector = await check(
+    `${name}: the node is found by EIP-6963, and not connected before connect()`,
+    async () => {
+      const found = await until('a connector', () => config.connectors.find(({ type }) => type === 'injected'));
+      assert.equal(getConnection(config).status, 'disconnected');
+      return found;
+    },
+  );
+  await check(`${name}: it connects, and a message is signed by the account`, async () => {
+    const { accounts } = await connect(config, { connector });
+    assert.equal(accounts[0].toLowerCase(), RICH);
+    const signature = await signMessage(config, { message: 'hello' });
+    assert.equal((await recoverMessageAddress({ message: 'hello', signature })).toLowerCase(), RICH);
+  });
+}
+
+/** Safe's kit with its eight contracts deployed from their build artifacts. */
+async function safe({ url }) {
+  const name = '@safe-global/protocol-kit 8.0.7';
+  const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1 });
+  atEnd(() => provider.destroy());
+  const wallet = new Wallet(KEY, provider);
+  const base = new URL('node_modules/@safe-global/safe-contracts/build/artifacts/contracts/', import.meta.url);
+  const deploy = async (path) => {
+    const { bytecode } = JSON.parse(readFileSync(new URL(`${path}.json`, base), 'utf8'));
+    const transaction = await wallet.sendTransaction({ data: bytecode });
+    const receipt = await transaction.wait();
+    assert.equal(receipt.status, 1, path);
+    return receipt.contractAddress;
+  };
+  const contracts = await check(`${name}: eight contracts of safe-contracts 1.4.1-2 are deployed`, async () => ({
+    safeSingletonAddress: await deploy('Safe.sol/Safe'),
+    safeProxyFactoryAddress: await deploy('proxies/SafeProxyFactory.sol/SafeProxyFactory'),
+    multiSendAddress: await deploy('libraries/MultiSend.sol/MultiSend'),
+    multiSendCallOnlyAddress: await deploy('libraries/MultiSendCallOnly.sol/MultiSendCallOnly'),
+    fallbackHandlerAddress: await deploy('handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler'),
+    signMessageLibAddress: await deploy('libraries/SignMessageLib.sol/SignMessageLib'),
+    createCallAddress: await deploy('libraries/CreateCall.sol/CreateCall'),
+    simulateTxAccessorAddress: await deploy('accessors/SimulateTxAccessor.sol/SimulateTxAccessor'),
+  }));
+  if (contracts === undefined) return;
+  const { chainId } = await provider.getNetwork();
+  const contractNetworks = { [chainId]: contracts };
+  const Safe = protocolKit.default.default ?? protocolKit.default;
+  const predictedSafe = {
+    safeAccountConfig: { owners: [wallet.address], threshold: 1 },
+    safeDeploymentConfig: { saltNonce: '7', safeVersion: '1.4.1' },
+  };
+  const kit = await check(`${name}: the predicted address is where it is deployed`, async () => {
+    const planned = await Safe.init({ provider: url, signer: KEY, predictedSafe, contractNetworks });
+    const address = await planned.getAddress();
+    const deployment = await planned.createSafeDeploymentTransaction();
+    await (await wallet.sendTransaction({ to: deployment.to, data: deployment.data, value: deployment.value })).wait();
+    assert.notEqual(await provider.getCode(address), '0x');
+    return Safe.init({ provider: url, signer: KEY, safeAddress: address, contractNetworks });
+  });
+  if (kit === undefined) return;
+  const address = await kit.getAddress();
+  await (await wallet.sendTransaction({ to: address, value: 10n ** 18n })).wait();
+  const execute = async (transactions) => {
+    const signed = await kit.signTransaction(await kit.createTransaction({ transactions }));
+    const { hash } = await kit.executeTransaction(signed);
+    await until('it is mined', () => provider.getTransactionReceipt(hash));
+    return provider.getTransactionReceipt(hash);
+  };
+  await check(`${name}: two payments by multi-send`, async () => {
+    const before = await provider.getBalance(NOBODY);
+    const pay = (value) => ({ to: NOBODY, value, data: '0x' });
+    assert.equal((await execute([pay('5'), pay('6')])).status, 1);
+    assert.equal((await provider.getBalance(NOBODY)) - before, 11n);
+  });
+  await check(`${name}: safeTxGas is estimated`, async () => {
+    const transactions = [
+      { to: TOKEN, value: '0', data: `0x095ea7b3${NOBODY.slice(2).padStart(64, '0')}${'9'.padStart(64, '0')}` },
+    ];
+    const transaction = await kit.createTransaction({ transactions });
+    assert(Number(await protocolKit.estimateSafeTxGas(kit, transaction)) > 20_000);
+  });
+  await check(`${name}: a transaction that fails is refused`, () =>
+    assert.rejects(execute([{ to: NOBODY, value: (10n ** 19n).toString(), data: '0x' }])),
+  );
+}
