@@ -1,4 +1,5 @@
 // Lodestar's light client 1.28.1, unmodified, follows the simulated beacon chain of a devnet at /l1.
+import './preset.mjs';
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getClient } from '@lodestar/api';
@@ -10,7 +11,7 @@ import { createInlineNode, serve } from 'plumbline-l2/node';
 import { atEnd, check, main, until } from '../lib.mjs';
 
 const NAME = 'Lodestar light client 1.28.1';
-/** Three periods of 64 slots of a second, and some. */
+/** Two periods of 64 slots of a second, and some. */
 const SECONDS = Number(process.env.INTEROP_SECONDS ?? 150);
 const bytes = (hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'));
 const version = (place) => bytes(`0x0${place}e70300`);

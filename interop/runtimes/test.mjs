@@ -1,0 +1,264 @@
+// Where plumbline runs: bundlers with a page in Chromium, content security policies, SES lockdown and Compartment, LavaMoat.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { promisify } from 'node:util';
+import LavaMoat from '@lavamoat/webpack';
+import { rspack } from '@rspack/core';
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
+import webpack from 'webpack';
+import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
+import { atEnd, check, fault, main, skip, until } from '../lib.mjs';
+
+const here = import.meta.dirname;
+const ESTIMATE = { gasLimit: '0x5208' };
+const CSP = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+/** Builds stand beside the packages, which they find by this place. */
+const folder = mkdtempSync(join(here, 'node_modules/.interop-'));
+const page = (script, isModule = true) =>
+  `<!doctype html><title>page</title><script ${isModule ? 'type="module"' : 'defer'} src="${script}"></script>`;
+
+main(async () => {
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  await lockdowns();
+  await compartment();
+  const executablePath = await findBrowser();
+  if (executablePath === undefined)
+    return skip('bundlers, policies and LavaMoat', 'there is no Chromium on this machine');
+  const { chromium } = await import('playwright');
+  const browser = await chromium.launch({ executablePath, args: BROWSER_ARGS });
+  atEnd(() => browser.close());
+  await bundlers(browser);
+  await lavamoat();
+});
+
+async function lockdowns() {
+  const settings = {
+    'by default': {},
+    'as MetaMask': {
+      overrideTaming: 'severe',
+      errorTaming: 'unsafe',
+      consoleTaming: 'unsafe',
+      localeTaming: 'unsafe',
+      errorTrapping: 'none',
+      unhandledRejectionTrapping: 'none',
+    },
+    "overrideTaming 'min'": { overrideTaming: 'min' },
+    "evalTaming 'no-eval'": { evalTaming: 'no-eval' },
+  };
+  for (const [what, options] of Object.entries(settings))
+    for (const order of ['before', 'after'])
+      await check(`SES 2.3.0: lockdown ${what}, ${order} the import: estimate, send, receipt, linea_getProof`, () => {
+        const child = spawnSync(process.execPath, ['ses-child.mjs', JSON.stringify(options), order], {
+          cwd: here,
+          encoding: 'utf8',
+        });
+        assert.equal(child.status, 0, child.stderr);
+        assert.deepEqual(JSON.parse(child.stdout), { ...ESTIMATE, status: '0x1', isProved: true });
+      });
+}
+
+async function compartment() {
+  await fault(
+    '@noble/curves 2.4.0',
+    'a method named eval is refused by a Compartment of SES (SES_EVAL_REJECTED)',
+    async () => {
+      const outfile = join(folder, 'compartment.cjs');
+      const options = { bundle: true, format: 'cjs', platform: 'browser', outfile, logLevel: 'silent' };
+      await esbuild({
+        ...options,
+        entryPoints: [join(here, 'inline-page.js')],
+        define: { 'import.meta.url': '"http://localhost/"' },
+      });
+      const program = `import 'ses'; import { readFileSync } from 'node:fs'; lockdown();
+      new Compartment({ globals: { console, TextEncoder, TextDecoder, URL, WebAssembly }, __options__: true }).evaluate(readFileSync(${JSON.stringify(outfile)}, 'utf8'));`;
+      const child = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+        cwd: here,
+        encoding: 'utf8',
+      });
+      assert.match(child.stderr, /SES_EVAL_REJECTED/);
+    },
+  );
+}
+
+/** Serves a folder under a policy. */
+async function served(directory, policy) {
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url, 'http://page').pathname).replace(/^\/$/, '/index.html');
+    try {
+      const bytes = readFileSync(join(directory, path));
+      const headers = { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' };
+      response.writeHead(200, policy === null ? headers : { ...headers, 'content-security-policy': policy }).end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => server.close());
+  return `http://127.0.0.1:${server.address().port}/`;
+}
+
+async function outcomeOf(browser, directory, policy = CSP) {
+  const tab = await browser.newPage();
+  const troubles = [];
+  tab.on('pageerror', (error) => troubles.push(error.message));
+  tab.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
+  await tab.goto(await served(directory, policy));
+  try {
+    return await until('an outcome', () => tab.evaluate('globalThis.outcome'), 30_000);
+  } catch (error) {
+    throw new Error(`${error.message}: ${troubles.join('; ')}`);
+  } finally {
+    await tab.close();
+  }
+}
+
+async function bundlers(browser) {
+  const place = (name) => {
+    const path = join(folder, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+  const packed = async (compiler) => {
+    const stats = await promisify(compiler.run.bind(compiler))();
+    if (stats.hasErrors()) throw new Error(stats.toString({ all: false, errors: true }));
+  };
+  const settings = (path) => ({
+    mode: 'production',
+    context: here,
+    entry: join(here, 'page.js'),
+    output: { path, filename: 'page.js', publicPath: '/' },
+    performance: { hints: false },
+  });
+  const builds = [
+    [
+      'Vite 8.3.8',
+      async (path) => {
+        const root = place('vite-source');
+        writeFileSync(join(root, 'index.html'), page('./page.js'));
+        writeFileSync(join(root, 'page.js'), readFileSync(join(here, 'page.js')));
+        await vite({
+          root,
+          logLevel: 'error',
+          configFile: false,
+          worker: { format: 'es' },
+          build: { outDir: path, emptyOutDir: true, target: 'esnext' },
+        });
+      },
+    ],
+    [
+      'webpack 5.99.9',
+      async (path) => {
+        await packed(webpack(settings(path)));
+        writeFileSync(join(path, 'index.html'), page('page.js', false));
+      },
+    ],
+    [
+      'Rspack 2.3.3',
+      async (path) => {
+        await packed(rspack(settings(path)));
+        writeFileSync(join(path, 'index.html'), page('page.js', false));
+      },
+    ],
+    [
+      'esbuild 0.28.2 with the worker entries',
+      async (path) => {
+        const entryPoints = {
+          page: join(here, 'page.js'),
+          worker: 'plumbline-l2/worker',
+          'worker-devnet': 'plumbline-l2/worker-devnet',
+        };
+        await esbuild({
+          entryPoints,
+          bundle: true,
+          splitting: true,
+          format: 'esm',
+          outdir: path,
+          absWorkingDir: here,
+          logLevel: 'silent',
+        });
+        writeFileSync(join(path, 'index.html'), page('page.js'));
+      },
+    ],
+  ];
+  for (const [name, build] of builds) {
+    const path = place(name.split(' ')[0]);
+    await check(`${name}: a page under the strict policy answers linea_estimateGas`, async () => {
+      await build(path);
+      assert.deepEqual(await outcomeOf(browser, path), ESTIMATE);
+    });
+  }
+  const built = join(folder, 'Vite');
+  await check("without 'wasm-unsafe-eval': KERNEL_UNAVAILABLE, which names it", async () => {
+    const { code, message } = await outcomeOf(browser, built, CSP.replace(" 'wasm-unsafe-eval'", ''));
+    assert.equal(code, 'KERNEL_UNAVAILABLE');
+    assert.match(message, /wasm-unsafe-eval/);
+  });
+  await check(
+    "with worker-src 'none': WORKER_FAILED, which says that the script's URL is to be looked at",
+    async () => {
+      const { code, message } = await outcomeOf(browser, built, CSP.replace("worker-src 'self'", "worker-src 'none'"));
+      assert.equal(code, 'WORKER_FAILED');
+      assert.match(message, /its script does not load; check its URL/);
+    },
+  );
+}
+
+/**
+ * webpack with LavaMoat's plugin. It names packages by their places below its project, so this one has plumbline and what it
+ * needs as copies.
+ */
+async function lavamoat() {
+  const project = join(folder, 'lavamoat');
+  const path = join(project, 'out');
+  const root = join(here, '../..');
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies))
+    cpSync(join(root, 'node_modules', name), join(project, 'node_modules', name), {
+      recursive: true,
+      dereference: true,
+    });
+  for (const part of ['dist', 'package.json'])
+    cpSync(join(root, part), join(project, 'node_modules/plumbline-l2', part), { recursive: true });
+  mkdirSync(path);
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ name: 'page', version: '1.0.0', dependencies: { 'plumbline-l2': '*' } }),
+  );
+  cpSync(join(here, 'inline-page.js'), join(project, 'index.js'));
+  const build = async (generatePolicy) => {
+    const plugin = new LavaMoat({
+      generatePolicy,
+      rootDir: project,
+      policyLocation: join(project, 'policy'),
+      inlineLockdown: /page\.js/,
+      readableResourceIds: true,
+    });
+    const compiler = webpack({
+      mode: 'none',
+      optimization: { sideEffects: true, usedExports: true, providedExports: true },
+      devtool: false,
+      context: project,
+      entry: './index.js',
+      output: { path, filename: 'page.js', publicPath: '/' },
+      plugins: [plugin],
+    });
+    const stats = await promisify(compiler.run.bind(compiler))();
+    if (stats.hasErrors()) throw new Error(stats.toString({ all: false, errors: true }).slice(0, 500));
+  };
+  await fault(
+    '@noble/curves 2.4.0',
+    'a method named eval is refused by @lavamoat/webpack 1.5.3 where the build is not minified',
+    () => assert.rejects(build(true), /@noble\/curves\/abstract\/fft\.js[\s\S]*E_VALIDATION/),
+  );
+  skip('@lavamoat/webpack 1.5.3: a minified page with its policy in Chromium', 'not done here');
+}
