@@ -111,4 +111,18 @@ describe('the packed package', () => {
     expect(text).toMatch(/Apache License\s+Version 2\.0/);
     expect(text).toMatch(/Paul Miller/);
   });
+
+  test('what a page can import of plumbline-l2/inline names no module of Node', () => {
+    const seen = new Set<string>();
+    const visit = (file: string) => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, 'utf8');
+      expect(text, file).not.toMatch(/(?:from |import\()"node:/);
+      for (const [, path] of text.matchAll(/(?:from |import |import\()"(\.[^"]+\.js)"/g))
+        visit(join(file, '..', path!));
+    };
+    visit(join(inside, 'dist/node/inline.js'));
+    expect(seen.size).toBeGreaterThan(20);
+  });
 });
