@@ -11,8 +11,10 @@ import { createInlineNode, serve } from 'plumbline-l2/node';
 import { atEnd, check, main, until } from '../lib.mjs';
 
 const NAME = 'Lodestar light client 1.28.1';
-/** Two periods of 64 slots of a second, and some. */
-const SECONDS = Number(process.env.INTEROP_SECONDS ?? 150);
+/** Periods have 64 slots of a second: these are four, in part. */
+const SECONDS = Number(process.env.INTEROP_SECONDS ?? 230);
+const GENESIS_TIME = 1_700_000_000;
+const presentPeriod = () => Math.floor((Date.now() / 1000 - GENESIS_TIME) / 64);
 const bytes = (hex) => Uint8Array.from(Buffer.from(hex.slice(2), 'hex'));
 const version = (place) => bytes(`0x0${place}e70300`);
 const forks = ['ALTAIR', 'BELLATRIX', 'CAPELLA', 'DENEB', 'ELECTRA', 'FULU'];
@@ -20,7 +22,7 @@ const config = createChainForkConfig({
   ...minimalChainConfig,
   SECONDS_PER_SLOT: 1,
   SLOT_DURATION_MS: 1000,
-  MIN_GENESIS_TIME: 1_700_000_000,
+  MIN_GENESIS_TIME: GENESIS_TIME,
   GENESIS_FORK_VERSION: version(0),
   ...Object.fromEntries(
     forks.flatMap((fork, at) => [
@@ -63,10 +65,24 @@ main(async () => {
   for (let at = 0; at < 6; at++) await block();
   const blocks = setInterval(block, 3_000);
   atEnd(() => clearInterval(blocks));
-  const root = await until('there is a finalized beacon block', async () => {
-    const reply = await fetch(`${baseUrl}/eth/v1/beacon/headers/finalized`);
+  const rootAt = async (id) => {
+    const reply = await fetch(`${baseUrl}/eth/v1/beacon/headers/${id}`);
     return reply.ok && (await reply.json()).data.root;
+  };
+  const old = await check(`${NAME}: it starts from a root of 30 periods ago`, async () => {
+    const url = `${baseUrl}/eth/v1/beacon/light_client/updates?start_period=${presentPeriod() - 30}&count=1`;
+    const [update] = await (await fetch(url, { headers: { accept: 'application/json' } })).json();
+    const root = await rootAt(update.data.finalized_header.beacon.slot);
+    assert(root);
+    return follow(baseUrl, root, 30_000);
   });
+  if (old === undefined) return;
+  await check(`${NAME}: it is led through each period to the present one, and no update is refused`, () => {
+    assert.deepEqual(old.refused, []);
+    const { beacon } = old.client.getFinalized();
+    assert(presentPeriod() - Math.floor(beacon.slot / 64) <= 1, `${beacon.slot}`);
+  });
+  const root = await until('there is a finalized beacon block', () => rootAt('finalized'));
   const result = await check(`${NAME}: it starts from a finalized root and runs for ${SECONDS} s`, () =>
     follow(baseUrl, root, SECONDS * 1000),
   );
