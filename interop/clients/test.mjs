@@ -1,6 +1,7 @@
 // Clients that others wrote, over a devnet: HTTP, in the page (EIP-1193), and through a light node.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { register } from 'node:module';
 import linea from '@consensys/linea-sdk';
 import * as protocolKit from '@safe-global/protocol-kit';
 import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } from '@wagmi/core';
@@ -11,7 +12,7 @@ import { createPublicClient, createWalletClient, custom, defineChain, http, reco
 import { privateKeyToAccount } from 'viem/accounts';
 import { linea as lineaChain } from 'viem/chains';
 import { estimateGas as lineaEstimateGas } from 'viem/linea';
-import { atEnd, check, hex, main, skip, until } from '../lib.mjs';
+import { atEnd, check, fault, hex, main, skip, until } from '../lib.mjs';
 import { KEY, light, NOBODY, RICH } from '../over-client.mjs';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -30,10 +31,7 @@ main(async () => {
   await lineaSdk({ node, url });
   await wagmi({ node, url });
   await safe({ url });
-  skip(
-    'MetaMask LineaGasFeeFlow 70.1.0',
-    'its package cannot be installed whole (accounts-controller@^40); not done here',
-  );
+  await metaMask({ node, url, lit });
   skip('@pimlico/alto 0.0.20', 'not done here');
   skip('@kohaku-eth/provider', 'not done here');
   skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
@@ -277,4 +275,82 @@ async function safe({ url }) {
   await check(`${name}: a transaction that fails is refused`, () =>
     assert.rejects(execute([{ to: NOBODY, value: (10n ** 19n).toString(), data: '0x' }])),
   );
+}
+
+/** What MetaMask's flow imports of packages whose versions are not published: two enumerations. */
+const METAMASK_STUBS = `
+  export const NetworkClientType = { Custom: 'custom', Infura: 'infura' };
+  export const GAS_ESTIMATE_TYPES = { FEE_MARKET: 'fee-market', LEGACY: 'legacy', ETH_GASPRICE: 'eth_gasPrice', NONE: 'none' };`;
+
+/** The flow by which MetaMask's extension chooses the fees of a transaction on Linea; of its package this file alone is loaded. */
+async function metaMask({ node, url, lit }) {
+  const name = 'MetaMask LineaGasFeeFlow 70.1.0';
+  const stubs = `data:text/javascript,${encodeURIComponent(METAMASK_STUBS)}`;
+  const hook = `export const resolve = (name, context, next) =>
+    ['@metamask/network-controller', '@metamask/gas-fee-controller'].includes(name)
+      ? { url: ${JSON.stringify(stubs)}, format: 'module', shortCircuit: true }
+      : next(name, context);`;
+  register(`data:text/javascript,${encodeURIComponent(hook)}`);
+  const file = 'node_modules/@metamask/transaction-controller/dist/gas-flows/LineaGasFeeFlow.js';
+  const { LineaGasFeeFlow } = await import(new URL(file, import.meta.url).href);
+  const flow = new LineaGasFeeFlow();
+  const data = `0xa9059cbb${NOBODY.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`;
+  const calls = [
+    ['a payment', { from: RICH, to: NOBODY, value: '0x1' }],
+    ['a token transfer', { from: RICH, to: TOKEN, value: '0x0', data }],
+  ];
+  /** The levels the flow gives, and what it asked of the provider. */
+  const fees = async (ask, txParams) => {
+    const asked = [];
+    const provider = { request: (request) => asked.push(request) && ask(request) };
+    const messenger = {
+      call(action, id) {
+        assert.deepEqual([action, id], ['NetworkController:getNetworkClientById', 'here']);
+        return { provider, configuration: { type: 'custom', chainId: hex(node.info.chainId), rpcUrl: url } };
+      },
+    };
+    const transactionMeta = { chainId: lineaId, networkClientId: 'here', txParams };
+    const { estimates } = await flow.getGasFees({ messenger, transactionMeta });
+    return { asked, estimates };
+  };
+  const lineaId = hex(lineaChain.id);
+  await check(`${name}: it is the flow of Linea`, () => {
+    assert(flow.matchesTransaction({ transactionMeta: { chainId: lineaId } }));
+    assert(!flow.matchesTransaction({ transactionMeta: { chainId: '0x1' } }));
+  });
+  for (const [what, call] of calls)
+    for (const [where, at] of [
+      ['a devnet', node],
+      ['a light node', lit.node],
+    ])
+      await check(`${name}: three levels for ${what}, by ${where}`, async () => {
+        const { asked, estimates } = await fees((request) => at.request(request), call);
+        const { data: input, ...others } = call;
+        const sent = input === undefined ? others : { ...others, input };
+        assert.deepEqual(asked, [{ method: 'linea_estimateGas', params: [sent] }]);
+        const { baseFeePerGas, priorityFeePerGas } = await node.request(asked[0]);
+        const level = (base, priority) => {
+          const baseFee = Math.floor(Number(baseFeePerGas) * base);
+          const priorityFee = Math.floor(Number(priorityFeePerGas) * priority);
+          return { maxFeePerGas: hex(baseFee + priorityFee), maxPriorityFeePerGas: hex(priorityFee) };
+        };
+        const levels = { low: level(1, 1), medium: level(1.35, 1.05), high: level(1.7, 1.1) };
+        assert.deepEqual(estimates, { type: 'fee-market', ...levels });
+      });
+  await check(`${name}: a transaction with the low fees is taken, and pays them`, async () => {
+    const [, call] = calls[1];
+    const { estimates } = await fees((request) => node.request(request), call);
+    const gas = await node.request({ method: 'eth_estimateGas', params: [call] });
+    const wallet = new Wallet(KEY, new JsonRpcProvider(url, undefined, { cacheTimeout: -1 }));
+    atEnd(() => wallet.provider.destroy());
+    const { from: _, ...transaction } = call;
+    const sent = await wallet.sendTransaction({ ...transaction, gasLimit: gas, ...estimates.low });
+    const { status, gasPrice } = await sent.wait();
+    assert.deepEqual([status, gasPrice], [1, BigInt(estimates.low.maxFeePerGas)]);
+  });
+  await fault('@metamask/transaction-controller 70.1.0', 'above 2^26 wei the levels lose their premium', async () => {
+    const answer = { baseFeePerGas: '0x7', priorityFeePerGas: hex(2 ** 26), gasLimit: '0x5208' };
+    const { low, high } = (await fees(async () => answer, calls[0][1])).estimates;
+    assert.equal(high.maxPriorityFeePerGas, low.maxPriorityFeePerGas);
+  });
 }
