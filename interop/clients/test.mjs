@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 import linea from '@consensys/linea-sdk';
+import { raw } from '@kohaku-eth/provider/raw';
 import * as protocolKit from '@safe-global/protocol-kit';
 import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } from '@wagmi/core';
 import { AbiCoder, Contract, id, JsonRpcProvider, Wallet } from 'ethers';
@@ -32,8 +33,8 @@ main(async () => {
   await wagmi({ node, url });
   await safe({ url });
   await metaMask({ node, url, lit });
+  await kohaku({ node, lit });
   skip('@pimlico/alto 0.0.20', 'not done here');
-  skip('@kohaku-eth/provider', 'not done here');
   skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
 });
 
@@ -353,4 +354,55 @@ async function metaMask({ node, url, lit }) {
     const { low, high } = (await fees(async () => answer, calls[0][1])).estimates;
     assert.equal(high.maxPriorityFeePerGas, low.maxPriorityFeePerGas);
   });
+}
+
+/** Kohaku's provider over the node itself: an EIP-1193 provider is all it asks for. */
+async function kohaku({ node, lit }) {
+  const name = '@kohaku-eth/provider 0.1.0-alpha.7 raw(node)';
+  const rpc = (method, ...params) => node.request({ method, params });
+  const call = {
+    from: RICH,
+    to: TOKEN,
+    input: `0xa9059cbb${NOBODY.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`,
+  };
+  const hash = await rpc('eth_sendTransaction', call);
+  const receipt = await rpc('eth_getTransactionReceipt', hash);
+  for (const [where, at] of [
+    ['a devnet', node],
+    ['a light node', lit.node],
+  ]) {
+    const provider = raw(at);
+    await check(`${name}: chain id, block, balance and code, by ${where}`, async () => {
+      assert.equal(await provider.getChainId(), BigInt(node.info.chainId));
+      const number = BigInt(await rpc('eth_blockNumber'));
+      const reached = async () => (await provider.getBlockNumber()) === number;
+      await until('the newest block', reached);
+      assert.equal(await provider.getBalance(RICH), BigInt(await rpc('eth_getBalance', RICH, 'latest')));
+      const code = await provider.getCode(TOKEN);
+      assert.deepEqual([code, await provider.getCode(NOBODY)], [await rpc('eth_getCode', TOKEN, 'latest'), '0x']);
+      assert(code.length > 2);
+    });
+    await check(`${name}: logs and a receipt, by ${where}`, async () => {
+      const block = BigInt(receipt.blockNumber);
+      const logs = await provider.getLogs({ address: TOKEN, fromBlock: block, toBlock: block });
+      const [{ address, topics, data }] = receipt.logs;
+      assert.deepEqual(logs, [{ blockNumber: block, topics, data, address }]);
+      const own = { blockNumber: block, status: 1n, logs, gasUsed: BigInt(receipt.gasUsed) };
+      assert.deepEqual(await provider.getTransactionReceipt(hash), own);
+      await provider.waitForTransaction(hash);
+      assert.equal(await provider.getTransactionReceipt(`0x${'ab'.repeat(32)}`), null);
+    });
+    await check(`${name}: a call, its gas and the price, linea_estimateGas, by ${where}`, async () => {
+      const balanceOf = {
+        to: TOKEN,
+        input: `0x70a08231${NOBODY.slice(2).padStart(64, '0')}`,
+        block: receipt.blockNumber,
+      };
+      assert(BigInt(await provider.call(balanceOf)) > 0n);
+      assert.equal(await provider.estimateGas(call), BigInt(await rpc('eth_estimateGas', call)));
+      assert.equal(await provider.getGasPrice(), BigInt(await rpc('eth_gasPrice')));
+      const estimate = await provider.request({ method: 'linea_estimateGas', params: [call] });
+      assert.deepEqual(estimate, await rpc('linea_estimateGas', call));
+    });
+  }
 }
