@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import linea from '@consensys/linea-sdk';
 import { raw } from '@kohaku-eth/provider/raw';
 import * as protocolKit from '@safe-global/protocol-kit';
@@ -9,11 +10,12 @@ import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } 
 import { AbiCoder, Contract, id, JsonRpcProvider, Wallet } from 'ethers';
 import { announceProvider, devnet } from 'plumbline-l2';
 import { createInlineNode, serve } from 'plumbline-l2/node';
-import { createPublicClient, createWalletClient, custom, defineChain, http, recoverMessageAddress } from 'viem';
+import { concat, createPublicClient, createWalletClient, custom, defineChain, http, recoverMessageAddress } from 'viem';
+import { createBundlerClient, entryPoint08Address, toSimple7702SmartAccount } from 'viem/account-abstraction';
 import { privateKeyToAccount } from 'viem/accounts';
 import { linea as lineaChain } from 'viem/chains';
 import { estimateGas as lineaEstimateGas } from 'viem/linea';
-import { atEnd, check, fault, hex, main, skip, until } from '../lib.mjs';
+import { atEnd, check, fault, freePort, hex, main, skip, start, until } from '../lib.mjs';
 import { KEY, light, NOBODY, RICH } from '../over-client.mjs';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -34,7 +36,7 @@ main(async () => {
   await safe({ url });
   await metaMask({ node, url, lit });
   await kohaku({ node, lit });
-  skip('@pimlico/alto 0.0.20', 'not done here');
+  await alto({ url, ask: rpc });
   skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
 });
 
@@ -405,4 +407,106 @@ async function kohaku({ node, lit }) {
       assert.deepEqual(estimate, await rpc('linea_estimateGas', call));
     });
   }
+}
+
+/** The contract at an address of its own on every chain, by which others are deployed with CREATE2. */
+const DEPLOYER = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
+const DEPLOYER_CODE =
+  '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3';
+/** With this salt the EntryPoint 0.8 has the address it has everywhere. */
+const ENTRY_POINT_SALT = '0x0a59dbff790c23c976a548690c27297883cc66b4c67024f9117b0238995e35e9';
+/** Accounts of the usual mnemonic: who runs the bundler, who pays for its contracts, and whose account becomes a smart one. */
+const EXECUTOR_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
+const UTILITY_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
+const OWNER_KEY = '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6';
+
+/** Pimlico's bundler beside the devnet, driven by viem: an account that delegates by EIP-7702, without a contract of its own. */
+async function alto({ url, ask }) {
+  const name = '@pimlico/alto 0.0.20';
+  const chain = defineChain({
+    ...lineaChain,
+    id: Number(await ask('eth_chainId')),
+    rpcUrls: { default: { http: [url] } },
+  });
+  const client = createPublicClient({ chain, transport: http(url) });
+  const wallet = createWalletClient({ account: privateKeyToAccount(KEY), chain, transport: http(url) });
+  const send = async (transaction) => {
+    const receipt = await client.waitForTransactionReceipt({ hash: await wallet.sendTransaction(transaction) });
+    assert.equal(receipt.status, 'success');
+    return receipt;
+  };
+  const artifacts = new URL('node_modules/@account-abstraction/contracts/artifacts/', import.meta.url);
+  const bytecode = (contract) => JSON.parse(readFileSync(new URL(`${contract}.json`, artifacts), 'utf8')).bytecode;
+  const implementation = await check(`${name}: EntryPoint 0.8 by CREATE2 is at its address`, async () => {
+    await ask('anvil_setCode', DEPLOYER, DEPLOYER_CODE);
+    await send({ to: DEPLOYER, data: concat([ENTRY_POINT_SALT, bytecode('EntryPoint')]) });
+    assert((await client.getCode({ address: entryPoint08Address })).length > 40_000);
+    return (await send({ data: bytecode('Simple7702Account') })).contractAddress;
+  });
+  if (implementation === undefined) return;
+  const owner = privateKeyToAccount(OWNER_KEY);
+  const account = await toSimple7702SmartAccount({ client, owner, implementation });
+  const bundler = await check(`${name}: it starts, and deploys what it simulates with`, async () => {
+    const port = await freePort();
+    const program = fileURLToPath(new URL('node_modules/@pimlico/alto/esm/cli/alto.js', import.meta.url));
+    const options = {
+      'rpc-url': url,
+      port,
+      entrypoints: entryPoint08Address,
+      'executor-private-keys': EXECUTOR_KEY,
+      'utility-private-key': UTILITY_KEY,
+      'min-executor-balance': '0',
+      'safe-mode': false,
+      'log-level': 'warn',
+    };
+    const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
+    start(process.execPath, [program, 'run', ...args]);
+    const estimateFeesPerGas = async () => {
+      const { fast } = await made.request({ method: 'pimlico_getUserOperationGasPrice', params: [] });
+      return {
+        maxFeePerGas: BigInt(fast.maxFeePerGas),
+        maxPriorityFeePerGas: BigInt(fast.maxPriorityFeePerGas),
+      };
+    };
+    const transport = http(`http://127.0.0.1:${port}`, { retryCount: 0 });
+    const made = createBundlerClient({
+      account,
+      client,
+      transport,
+      pollingInterval: 100,
+      userOperation: { estimateFeesPerGas },
+    });
+    assert.deepEqual(await until('alto answers', () => made.getSupportedEntryPoints()), [entryPoint08Address]);
+    return made;
+  });
+  if (bundler === undefined) return;
+  const pay = { calls: [5n, 6n].map((value) => ({ to: NOBODY, value })) };
+  const operate = async (operation) => {
+    const before = await client.getBalance({ address: NOBODY });
+    const hash = await bundler.sendUserOperation(operation);
+    const { success, receipt, sender } = await bundler.waitForUserOperationReceipt({ hash, timeout: 30_000 });
+    assert(success && receipt.status === 'success');
+    assert.deepEqual([sender, receipt.to.toLowerCase()], [owner.address, entryPoint08Address.toLowerCase()]);
+    assert.equal((await client.getBalance({ address: NOBODY })) - before, 11n);
+    return client.getTransaction({ hash: receipt.transactionHash });
+  };
+  await check(`${name}: a user operation of two payments, whose account delegates by EIP-7702 in it`, async () => {
+    const authorization = await owner.signAuthorization({
+      chainId: chain.id,
+      nonce: 0,
+      contractAddress: implementation,
+    });
+    assert.equal((await operate({ ...pay, authorization })).type, 'eip7702');
+    assert.equal(await client.getCode({ address: owner.address }), `0xef0100${implementation.slice(2)}`);
+  });
+  await check(`${name}: a second one, of the account that delegates`, async () =>
+    assert.equal((await operate(pay)).type, 'eip1559'),
+  );
+  await check(`${name}: the gas of one is estimated, with what its verification takes`, async () => {
+    const gas = await bundler.estimateUserOperationGas(pay);
+    assert(gas.callGasLimit > 9_000n && gas.verificationGasLimit > 20_000n && gas.preVerificationGas > 21_000n);
+  });
+  await check(`${name}: one that pays more than there is is refused with the reason`, () =>
+    assert.rejects(bundler.sendUserOperation({ calls: [{ to: NOBODY, value: 10n ** 24n }] }), /revert/i),
+  );
 }
