@@ -1,7 +1,7 @@
 // Clients that others wrote, over a devnet: HTTP, in the page (EIP-1193), and through a light node.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { register } from 'node:module';
+import { createRequire, register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import linea from '@consensys/linea-sdk';
 import { raw } from '@kohaku-eth/provider/raw';
@@ -10,12 +10,21 @@ import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } 
 import { AbiCoder, Contract, id, JsonRpcProvider, Wallet } from 'ethers';
 import { announceProvider, devnet } from 'plumbline-l2';
 import { createInlineNode, serve } from 'plumbline-l2/node';
-import { concat, createPublicClient, createWalletClient, custom, defineChain, http, recoverMessageAddress } from 'viem';
+import {
+  concat,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  defineChain,
+  getContractAddress,
+  http,
+  recoverMessageAddress,
+} from 'viem';
 import { createBundlerClient, entryPoint08Address, toSimple7702SmartAccount } from 'viem/account-abstraction';
 import { privateKeyToAccount } from 'viem/accounts';
 import { linea as lineaChain } from 'viem/chains';
 import { estimateGas as lineaEstimateGas } from 'viem/linea';
-import { atEnd, check, fault, freePort, hex, main, skip, start, until } from '../lib.mjs';
+import { atEnd, check, fault, freePort, hex, main, skip, start, startClient, until } from '../lib.mjs';
 import { KEY, light, NOBODY, RICH } from '../over-client.mjs';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -36,7 +45,7 @@ main(async () => {
   await safe({ url });
   await metaMask({ node, url, lit });
   await kohaku({ node, lit });
-  await alto({ url, ask: rpc });
+  await altoBesideAnvil({ url, rpc, node });
   skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
 });
 
@@ -420,9 +429,31 @@ const EXECUTOR_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b
 const UTILITY_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
 const OWNER_KEY = '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6';
 
-/** Pimlico's bundler beside the devnet, driven by viem: an account that delegates by EIP-7702, without a contract of its own. */
-async function alto({ url, ask }) {
+/** An account that is new on both nodes. */
+const PAID = '0x00000000000000000000000000000000000000bb';
+
+/** The same user operations by a bundler of each: the gas they take on the devnet is what it is on anvil. */
+async function altoBesideAnvil({ url, rpc, node }) {
   const name = '@pimlico/alto 0.0.20';
+  const ours = await alto({ url, ask: rpc }, name);
+  let program;
+  try {
+    program = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/bin/anvil');
+  } catch {
+    return skip(`${name}: the gas of anvil 1.7.1`, 'no program of anvil for this machine');
+  }
+  const port = await freePort();
+  const args = ['--port', port, '--silent', '--hardfork', 'prague', '--chain-id', node.info.chainId, '--base-fee', 7];
+  const anvil = await startClient(program, args.map(String), `http://127.0.0.1:${port}`);
+  const theirs = await alto(anvil, `${name} beside anvil 1.7.1`);
+  await check(`${name}: the operations and the estimate take the gas of anvil 1.7.1`, () => {
+    assert.equal(ours.length, 3);
+    assert.deepEqual(ours, theirs);
+  });
+}
+
+/** Pimlico's bundler beside the devnet, driven by viem: an account that delegates by EIP-7702, without a contract of its own. */
+async function alto({ url, ask }, name) {
   const chain = defineChain({
     ...lineaChain,
     id: Number(await ask('eth_chainId')),
@@ -441,7 +472,9 @@ async function alto({ url, ask }) {
     await ask('anvil_setCode', DEPLOYER, DEPLOYER_CODE);
     await send({ to: DEPLOYER, data: concat([ENTRY_POINT_SALT, bytecode('EntryPoint')]) });
     assert((await client.getCode({ address: entryPoint08Address })).length > 40_000);
-    return (await send({ data: bytecode('Simple7702Account') })).contractAddress;
+    const code = { salt: ENTRY_POINT_SALT, bytecode: bytecode('Simple7702Account') };
+    await send({ to: DEPLOYER, data: concat([code.salt, code.bytecode]) });
+    return getContractAddress({ opcode: 'CREATE2', from: DEPLOYER, ...code }).toLowerCase();
   });
   if (implementation === undefined) return;
   const owner = privateKeyToAccount(OWNER_KEY);
@@ -461,33 +494,24 @@ async function alto({ url, ask }) {
     };
     const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
     start(process.execPath, [program, 'run', ...args]);
-    const estimateFeesPerGas = async () => {
-      const { fast } = await made.request({ method: 'pimlico_getUserOperationGasPrice', params: [] });
-      return {
-        maxFeePerGas: BigInt(fast.maxFeePerGas),
-        maxPriorityFeePerGas: BigInt(fast.maxPriorityFeePerGas),
-      };
-    };
     const transport = http(`http://127.0.0.1:${port}`, { retryCount: 0 });
-    const made = createBundlerClient({
-      account,
-      client,
-      transport,
-      pollingInterval: 100,
-      userOperation: { estimateFeesPerGas },
-    });
+    const made = createBundlerClient({ account, client, transport, pollingInterval: 100 });
     assert.deepEqual(await until('alto answers', () => made.getSupportedEntryPoints()), [entryPoint08Address]);
     return made;
   });
   if (bundler === undefined) return;
-  const pay = { calls: [5n, 6n].map((value) => ({ to: NOBODY, value })) };
+  // All of it is given, so that two nodes are asked for the same.
+  const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 10n };
+  const pay = (key) => ({ calls: [5n, 6n].map((value) => ({ to: PAID, value })), nonce: key << 64n, ...fees });
+  const gasOf = [];
   const operate = async (operation) => {
-    const before = await client.getBalance({ address: NOBODY });
+    const before = await client.getBalance({ address: PAID });
     const hash = await bundler.sendUserOperation(operation);
     const { success, receipt, sender } = await bundler.waitForUserOperationReceipt({ hash, timeout: 30_000 });
     assert(success && receipt.status === 'success');
     assert.deepEqual([sender, receipt.to.toLowerCase()], [owner.address, entryPoint08Address.toLowerCase()]);
-    assert.equal((await client.getBalance({ address: NOBODY })) - before, 11n);
+    assert.equal((await client.getBalance({ address: PAID })) - before, 11n);
+    gasOf.push(receipt.gasUsed);
     return client.getTransaction({ hash: receipt.transactionHash });
   };
   await check(`${name}: a user operation of two payments, whose account delegates by EIP-7702 in it`, async () => {
@@ -496,17 +520,19 @@ async function alto({ url, ask }) {
       nonce: 0,
       contractAddress: implementation,
     });
-    assert.equal((await operate({ ...pay, authorization })).type, 'eip7702');
+    assert.equal((await operate({ ...pay(1n), authorization })).type, 'eip7702');
     assert.equal(await client.getCode({ address: owner.address }), `0xef0100${implementation.slice(2)}`);
   });
   await check(`${name}: a second one, of the account that delegates`, async () =>
-    assert.equal((await operate(pay)).type, 'eip1559'),
+    assert.equal((await operate(pay(2n))).type, 'eip1559'),
   );
   await check(`${name}: the gas of one is estimated, with what its verification takes`, async () => {
-    const gas = await bundler.estimateUserOperationGas(pay);
+    const gas = await bundler.estimateUserOperationGas(pay(3n));
     assert(gas.callGasLimit > 9_000n && gas.verificationGasLimit > 20_000n && gas.preVerificationGas > 21_000n);
+    gasOf.push(gas);
   });
   await check(`${name}: one that pays more than there is is refused with the reason`, () =>
-    assert.rejects(bundler.sendUserOperation({ calls: [{ to: NOBODY, value: 10n ** 24n }] }), /revert/i),
+    assert.rejects(bundler.sendUserOperation({ ...fees, calls: [{ to: PAID, value: 10n ** 24n }] }), /revert/i),
   );
+  return gasOf;
 }
