@@ -1,6 +1,6 @@
 /**
  * `npm run interop [-- NAME…]`: plumbline beside software that others wrote, each in a folder of `interop` with its own lock file.
- * What a folder needs is installed on first use, about a gigabyte for all.
+ * What a folder needs is installed on first use, about 1.5 gigabytes for all.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
