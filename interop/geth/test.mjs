@@ -10,8 +10,9 @@ import { createInterface } from 'node:readline';
 import { createInlineNode, serve } from 'plumbline-l2/node';
 import { privateKeyToAccount } from 'viem/accounts';
 import { engineMiner, testGenesis } from '../execution-genesis.mjs';
-import { atEnd, check, endpoint, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
+import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
 import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profile, RICH } from '../over-client.mjs';
+import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
 const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
@@ -66,6 +67,7 @@ main(async () => {
   const scene = await overClient(client, { name: NAME, network, types: [0, 1, 2, 4], accounts, mine: client.mine });
   if (scene === undefined) return;
   await traces(client, scene);
+  await programs(client, scene);
   await simulations(client, scene);
   await reorgs(client, scene);
   await batchLimits();
@@ -97,6 +99,137 @@ async function traces(client, { made, light: lit }) {
       },
     );
   }
+}
+
+const ZERO_WORD = `0x${word(0)}`;
+/** Names of EOF, which no fork has, and of Amsterdam: before the fork such a byte is named here as each other that is no instruction. */
+const LATER_NAMES =
+  /^(invalid opcode: )?(DATA(LOADN?|SIZE|COPY)|RJUMP[IV]?|(CALL|RET|JUMP)F|EOFCREATE|RETURNCONTRACT|RETURNDATALOAD|EXT(STATIC|DELEGATE)?CALL|SLOTNUM|DUPN|SWAPN|EXCHANGE)$/;
+
+/**
+ * An answer of a tracer without the differences that stay:
+ * - callTracer's texts of out of gas and of failed precompiles;
+ * - in prestateTracer's diff mode, geth's code hash of zero in `post`, of accounts that are not there;
+ * - geth's names of instructions that were to come with EOF, or come with Amsterdam.
+ */
+function comparable(answer) {
+  const plain = (value, name) => {
+    if (Array.isArray(value)) return value.map((one) => plain(one));
+    if (name === 'op' || name === 'error')
+      return LATER_NAMES.test(value) || /opcode 0x.. not defined$/.test(value) ? 'no instruction' : value;
+    if (value === null || typeof value !== 'object') return value;
+    const entries = Object.entries(value).map(([member, one]) => [member, plain(one, member)]);
+    return Object.fromEntries(entries);
+  };
+  if (answer.post === undefined) return plain(answer);
+  const post = Object.entries(answer.post).flatMap(([address, { codeHash, ...rest }]) => {
+    if (codeHash !== ZERO_WORD) return [[address, answer.post[address]]];
+    return Object.keys(rest).length > 0 ? [[address, rest]] : [];
+  });
+  return { ...answer, post: Object.fromEntries(post) };
+}
+
+/** Takes the texts out of frames that failed in both, where one is of out of gas or of a precompile. */
+function dropTexts(ours, theirs, seen) {
+  if (ours === undefined || theirs === undefined) return;
+  if (ours.error !== undefined && theirs.error !== undefined && ours.error !== theirs.error) {
+    const bothOutOfGas = [ours, theirs].every(({ error }) => error.startsWith('out of gas'));
+    if (bothOutOfGas || ours.error === 'precompile failed') {
+      seen.texts++;
+      delete ours.error;
+      delete theirs.error;
+    }
+  }
+  for (const [at, call] of (ours.calls ?? []).entries()) dropTexts(call, theirs.calls?.[at], seen);
+}
+
+/** Random programs by debug_traceCall, with their code in a state override. `INTEROP_SEED` is the first of their seeds. */
+async function programs(client, { light: lit }) {
+  const [COUNT, AT_ONCE] = [2_000, 12];
+  const first = Number(process.env.INTEROP_SEED ?? 0);
+  const block = await client.ask('eth_blockNumber');
+  const seen = { failures: [], texts: 0, steps: 0, instructions: new Set(), ends: { success: 0, revert: 0, halt: 0 } };
+  /** The same calls to both: geth's in one batch. */
+  const both = async (asked) => {
+    const batch = asked.map(({ params }, id) => ({ jsonrpc: '2.0', id, method: 'debug_traceCall', params }));
+    const [theirs, ours] = await Promise.all([
+      client.post(batch),
+      Promise.all(batch.map(({ method, params }) => lit.ask(method, ...params))),
+    ]);
+    for (const [at, { error, result }] of theirs.entries()) {
+      assert.equal(error, undefined, `${asked[at].what}: ${error?.message}`);
+      const pair = [comparable(ours[at]), comparable(result)];
+      dropTexts(...pair, seen);
+      try {
+        assertSame(...pair, [], asked[at].what);
+      } catch (thrown) {
+        seen.failures.push(thrown.actual ?? thrown.message);
+      }
+      if (result.structLogs === undefined) continue;
+      const last = result.structLogs.at(-1)?.op;
+      seen.ends[result.failed ? (last === 'REVERT' ? 'revert' : 'halt') : 'success']++;
+      seen.steps += result.structLogs.length;
+      for (const { op } of result.structLogs) seen.instructions.add(op);
+    }
+  };
+  /** The three tracers of a program. */
+  const traced = (seed) => {
+    const { overrides, ...call } = programCall(seed);
+    const tracers = {
+      'list of instructions': { enableMemory: seed % 8 === 0, enableReturnData: true },
+      callTracer: { tracer: 'callTracer', tracerConfig: { withLog: true } },
+      prestateTracer: { tracer: 'prestateTracer', tracerConfig: { diffMode: seed % 2 === 1 } },
+    };
+    return Object.entries(tracers).map(([name, options]) => ({
+      what: `program ${seed}, ${name}`,
+      params: [{ from: RICH, to: ENTRY, ...call }, block, { ...options, stateOverrides: overrides }],
+    }));
+  };
+  await check(`${NAME}: ${COUNT} random programs by three tracers`, async () => {
+    for (let at = 0; at < COUNT; at += AT_ONCE) {
+      const count = Math.min(AT_ONCE, COUNT - at);
+      await both(Array.from({ length: count }, (_, index) => traced(first + at + index)).flat());
+    }
+    const { failures, ends } = seen;
+    if (failures.length > 0) throw new Error(`${failures.length} differ, the first: ${failures[0]}`);
+    // Programs that all fail at once would show little.
+    assert(ends.success > COUNT / 3 && ends.revert > 0 && ends.halt > COUNT / 20, JSON.stringify(ends));
+    assert(seen.instructions.size >= 130 && seen.steps > 100 * COUNT, `${seen.instructions.size}, ${seen.steps}`);
+  });
+  const { success, revert, halt } = seen.ends;
+  console.log(
+    `   ${seen.steps} steps of ${seen.instructions.size} instructions; ${success} succeed, ${revert} revert, ${halt} halt; ${seen.texts} texts left out`,
+  );
+  const small = (code, options) => [
+    { from: RICH, to: ENTRY, gas: '0x186a0' },
+    block,
+    { ...options, stateOverrides: { [ENTRY]: { code } } },
+  ];
+  await check(`${NAME}: each of the 256 instructions, alone`, async () => {
+    const before = seen.failures.length;
+    const codes = Array.from({ length: 256 }, (_, code) => `0x5f5f5f5f5f5f5f${code.toString(16).padStart(2, '0')}`);
+    await both(codes.map((code) => ({ what: code, params: small(code, {}) })));
+    assert.equal(seen.failures.slice(before).join('; '), '');
+  });
+  // What is left out above is there: the smallest programs.
+  const diff = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+  await fault(
+    NAME,
+    "prestateTracer's diff mode lists an account that is not there, with a code hash of zero",
+    async () => {
+      const params = small(`0x73${NOBODY.slice(2).replace(/aa$/, 'ab')}31`, diff);
+      const [ours, theirs] = await Promise.all([lit, client].map(({ ask }) => ask('debug_traceCall', ...params)));
+      const absent = NOBODY.replace(/aa$/, 'ab');
+      assert.deepEqual([ours.post[absent], theirs.post[absent]], [undefined, { codeHash: ZERO_WORD }]);
+    },
+  );
+  await fault(NAME, 'a byte that is no instruction has the name of one of EOF or Amsterdam', async () => {
+    const names = await Promise.all(['0xe4', '0x4b'].map((code) => client.ask('debug_traceCall', ...small(code, {}))));
+    assert.deepEqual(
+      names.map(({ structLogs }) => structLogs[0].op),
+      ['RETF', 'SLOTNUM'],
+    );
+  });
 }
 
 /** eth_simulateV1 with the state roots of its blocks, and estimates of many calls. */
