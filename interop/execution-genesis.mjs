@@ -1,4 +1,5 @@
 // A genesis file for execution clients, and a stand-in for the beacon chain that has them make blocks by the engine API.
+import { createHash } from 'node:crypto';
 import { createInlineNode } from 'plumbline-l2/inline';
 import { hex } from './lib.mjs';
 
@@ -10,8 +11,8 @@ const RICH = ['0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266', '0x70997970c51812dc3
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`;
 const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
-/** A genesis file in geth's format, Prague from the start. The system contracts are those of a devnet, with nonce 1. */
-export async function testGenesis(chainId) {
+/** A genesis file in geth's format, Prague or Osaka from the start. The system contracts are those of a devnet, with nonce 1. */
+export async function testGenesis(chainId, hardfork = 'prague') {
   const alloc = {};
   const node = await createInlineNode();
   for (const address of SYSTEM_CONTRACTS) {
@@ -37,7 +38,8 @@ export async function testGenesis(chainId) {
       shanghaiTime: 0,
       cancunTime: 0,
       pragueTime: 0,
-      blobSchedule: { cancun, prague },
+      ...(hardfork === 'osaka' ? { osakaTime: 0 } : {}),
+      blobSchedule: { cancun, prague, ...(hardfork === 'osaka' ? { osaka: prague } : {}) },
     },
     nonce: '0x0',
     timestamp: '0x0',
@@ -56,12 +58,21 @@ export async function testGenesis(chainId) {
   };
 }
 
+/** The hash of a blob that a transaction has, of its commitment. @source EIP-4844 */
+export function versionedHash(commitment) {
+  const digest = createHash('sha256')
+    .update(Buffer.from(commitment.slice(2), 'hex'))
+    .digest('hex');
+  return `0x01${digest.slice(2)}`;
+}
+
 /**
  * Makes blocks by the engine API.
  *
  * @returns a function that makes a block, on the newest one or on the one of this hash, and gives its hash
  */
-export function engineMiner(client, engine) {
+export function engineMiner(client, engine, hardfork = 'prague') {
+  const getPayload = hardfork === 'osaka' ? 'engine_getPayloadV5' : 'engine_getPayloadV4';
   return async (parentHash) => {
     const parent =
       parentHash === undefined
@@ -79,12 +90,13 @@ export function engineMiner(client, engine) {
     const { payloadId } = await engine.ask('engine_forkchoiceUpdatedV3', state(parent.hash), attributes);
     if (!payloadId) throw new Error('no payload was begun');
     await new Promise((resolve) => setTimeout(resolve, 100)); // the time in which it takes transactions
-    const built = await engine.ask('engine_getPayloadV4', payloadId);
-    const { executionPayload, executionRequests = [] } = built;
+    const built = await engine.ask(getPayload, payloadId);
+    const { executionPayload, executionRequests = [], blobsBundle } = built;
+    const hashes = (blobsBundle?.commitments ?? []).map(versionedHash);
     const { status, validationError } = await engine.ask(
       'engine_newPayloadV4',
       executionPayload,
-      [],
+      hashes,
       ZERO_HASH,
       executionRequests,
     );

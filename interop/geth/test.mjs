@@ -8,21 +8,24 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createInlineNode, serve } from 'plumbline-l2/node';
+import { fromRlp, toRlp } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { engineMiner, testGenesis } from '../execution-genesis.mjs';
+import { engineMiner, testGenesis, versionedHash } from '../execution-genesis.mjs';
 import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
 import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profile, RICH } from '../over-client.mjs';
 import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
 const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
-const network = profile({
-  name: 'geth',
-  slotSeconds: 12,
-  chainId: 32_383,
-  gasSearch: 'geth',
-  forks: [{ hardfork: 'prague', block: 0, timestamp: 0, blobs }],
-});
+const networkOf = (hardfork) =>
+  profile({
+    name: 'geth',
+    slotSeconds: 12,
+    chainId: 32_383,
+    gasSearch: 'geth',
+    forks: [{ hardfork, block: 0, timestamp: 0, blobs }],
+  });
+const network = networkOf('prague');
 
 const TEST_TOKEN = '0x7e57c0de00000000000000000000000000007e57';
 
@@ -34,12 +37,12 @@ const onPath = (name) =>
 const gethPath = process.env.GETH_PATH ?? onPath('geth') ?? [join(homedir(), 'go/bin/geth')].find(existsSync);
 const goPath = onPath('go');
 
-/** A chain of its own, with the engine API; `limits` are further options. */
-async function startGeth(...limits) {
+/** A chain of its own, with the engine API; `options` are further ones of geth. */
+async function startGeth(options = [], hardfork = 'prague') {
   const folder = mkdtempSync(join(tmpdir(), 'interop-geth-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const [genesis, secretFile, data] = ['genesis.json', 'jwt', 'data'].map((name) => join(folder, name));
-  writeFileSync(genesis, JSON.stringify(await testGenesis(network.chainId)));
+  writeFileSync(genesis, JSON.stringify(await testGenesis(network.chainId, hardfork)));
   const secret = randomBytes(32);
   writeFileSync(secretFile, secret.toString('hex'));
   const state = ['--datadir', data, '--state.scheme=hash'];
@@ -47,14 +50,14 @@ async function startGeth(...limits) {
   const [port, enginePort] = [await freePort(), await freePort()];
   const args = `--networkid ${network.chainId} --syncmode full --gcmode archive --nodiscover --maxpeers 0 --port 0 --ipcdisable
     --http --http.port ${port} --http.api eth,net,web3,debug,txpool --authrpc.port ${enginePort} --authrpc.jwtsecret ${secretFile}`;
-  const client = await startClient(gethPath, [...state, ...args.split(/\s+/), ...limits], `http://127.0.0.1:${port}`);
+  const client = await startClient(gethPath, [...state, ...args.split(/\s+/), ...options], `http://127.0.0.1:${port}`);
   const text = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const token = () => {
     const signed = `${text({ alg: 'HS256', typ: 'JWT' })}.${text({ iat: Math.floor(Date.now() / 1000) })}`;
     return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
   };
   const engine = endpoint(`http://127.0.0.1:${enginePort}`, () => ({ authorization: `Bearer ${token()}` }));
-  return { ...client, mine: engineMiner(client, engine) };
+  return { ...client, mine: engineMiner(client, engine, hardfork) };
 }
 
 main(async () => {
@@ -71,6 +74,7 @@ main(async () => {
   await simulations(client, scene);
   await reorgs(client, scene);
   await batchLimits();
+  await blobTransactions(accounts);
   await goClients();
 });
 
@@ -108,7 +112,7 @@ const LATER_NAMES =
 
 /**
  * An answer of a tracer without the differences that stay:
- * - callTracer's texts of out of gas and of failed precompiles;
+ * - callTracer's texts of out of gas (geth's may be `gas uint64 overflow`) and of failed precompiles;
  * - in prestateTracer's diff mode, geth's code hash of zero in `post`, of accounts that are not there;
  * - geth's names of instructions that were to come with EOF, or come with Amsterdam.
  */
@@ -133,7 +137,7 @@ function comparable(answer) {
 function dropTexts(ours, theirs, seen) {
   if (ours === undefined || theirs === undefined) return;
   if (ours.error !== undefined && theirs.error !== undefined && ours.error !== theirs.error) {
-    const bothOutOfGas = [ours, theirs].every(({ error }) => error.startsWith('out of gas'));
+    const bothOutOfGas = [ours, theirs].every(({ error }) => /^(out of gas|gas uint64 overflow$)/.test(error));
     if (bothOutOfGas || ours.error === 'precompile failed') {
       seen.texts++;
       delete ours.error;
@@ -329,7 +333,7 @@ async function reorgs(client, { light: lit }) {
 
 /** A light node sends batches; geth limits their length and the bytes of the answer. */
 async function batchLimits() {
-  const limited = await startGeth('--rpc.batch-request-limit', '5', '--rpc.batch-response-max-size', '20000');
+  const limited = await startGeth(['--rpc.batch-request-limit', '5', '--rpc.batch-response-max-size', '20000']);
   for (let at = 0; at < 20; at++) await limited.mine();
   await check(`${NAME}: a batch that is too long is answered by one error with the id of the first call`, async () => {
     const calls = Array.from({ length: 6 }, (_, id) => ({
@@ -356,6 +360,81 @@ async function batchLimits() {
     for (const [at, { hash }] of blocks.entries())
       assert.equal(hash, (await limited.ask('eth_getBlockByNumber', hex(at), false)).hash);
   });
+}
+
+/**
+ * Transactions of type 3 are sent to a light node, which gives them to geth. The chain has Osaka: before it geth 1.17.10 takes no form
+ * of them that it puts in a block. The blobs are constant polynomials, so that no library for KZG is needed: a commitment is
+ * the constant times the generator of G1, and the proof is the point at infinity.
+ */
+async function blobTransactions([account]) {
+  const client = await startGeth([], 'osaka');
+  const infinity = `0xc0${'00'.repeat(47)}`;
+  const generator =
+    '0x97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb';
+  const constants = [0, 1].map((constant) => `0x${word(constant).repeat(4096)}`);
+  const commitments = [infinity, generator];
+  // The form of EIP-7594, which viem 2.57.1 does not write: a version, and a proof for each cell.
+  const sidecar = ['0x01', constants, commitments, Array(2 * 128).fill(infinity)];
+  const lit = await light(networkOf('osaka'), [client.url]);
+  // Of each blob's hash, and of one that is not there: it is kept in a slot.
+  const code = '5f495f5560014960015560024960025500';
+  const made = [];
+  const send = async (transaction) => {
+    const signed = await account.signTransaction({
+      chainId: network.chainId,
+      nonce: Number(await lit.ask('eth_getTransactionCount', RICH, 'latest')),
+      gas: 300_000n,
+      maxFeePerGas: 5_000_000_000n,
+      maxPriorityFeePerGas: 1_000_000_000n,
+      ...transaction,
+    });
+    const raw =
+      transaction.type === 'eip4844' ? `0x03${toRlp([fromRlp(`0x${signed.slice(4)}`), ...sidecar]).slice(2)}` : signed;
+    const hash = await lit.ask('eth_sendRawTransaction', raw);
+    await client.mine();
+    await followed(lit, client, RICH);
+    const receipt = await client.ask('eth_getTransactionReceipt', hash);
+    assert.equal(receipt?.status, '0x1');
+    return { hash, receipt };
+  };
+  const contract = await check(`${NAME}: a light node over a chain with Osaka sends a deployment`, async () => {
+    const { receipt } = await send({
+      type: 'eip1559',
+      data: `0x60${hex(code.length / 2).slice(2)}8060095f395ff3${code}`,
+    });
+    return receipt.contractAddress;
+  });
+  if (contract === undefined) return;
+  for (let at = 1; at <= 3; at++)
+    await check(
+      `${NAME}: a transaction with two blobs is sent through a light node, and mined, ${at} of 3`,
+      async () => {
+        const blobVersionedHashes = commitments.map(versionedHash);
+        made.push(await send({ type: 'eip4844', to: contract, maxFeePerBlobGas: 1_000_000_000n, blobVersionedHashes }));
+        const { type, blobGasUsed } = made.at(-1).receipt;
+        assert.deepEqual([type, blobGasUsed], ['0x3', '0x40000']);
+        for (const [slot, value] of [...blobVersionedHashes, `0x${word(0)}`].entries())
+          assert.equal(await lit.ask('eth_getStorageAt', contract, hex(slot), 'latest'), value);
+      },
+    );
+  if (made.length === 0) return;
+  const { hash, receipt } = made.at(-1);
+  for (const [what, ...asked] of [
+    ['the transaction', 'eth_getTransactionByHash', hash],
+    ['its receipt', 'eth_getTransactionReceipt', hash],
+    ['its bytes, without the blobs', 'eth_getRawTransactionByHash', hash],
+    ['its block', 'eth_getBlockByHash', receipt.blockHash, true],
+    ['the price of a blob', 'eth_blobBaseFee'],
+    ['its call', 'debug_traceTransaction', hash, { tracer: 'callTracer' }],
+    ['what it changed', 'debug_traceTransaction', hash, { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }],
+    ['its instructions', 'debug_traceTransaction', hash, {}],
+  ])
+    await check(`${NAME}: type 3, ${what}`, async () => {
+      const [ours, theirs] = await Promise.all([lit, client].map(({ ask }) => ask(...asked)));
+      assert.notEqual(theirs, null);
+      assertSame(comparable(ours), comparable(theirs));
+    });
 }
 
 /** go-ethereum's ethclient, gethclient and bind over a devnet: the program of `clients` prints a line for each check. */
