@@ -14,6 +14,7 @@ import { verifyBlockBody } from '../src/proof/contents/block-body.js';
 import { verifyEthereumProof } from '../src/proof/ethereum/ethereum-proof.js';
 import { verifyHeader } from '../src/proof/headers/header-answer.js';
 import { verifyLineaProof } from '../src/proof/zk/linea-proof.js';
+import { HEADER, LATER_HEADER } from '../test/support/consensus-lies/places.js';
 import { type Area, differs, type Report } from './area.js';
 
 /*
@@ -97,21 +98,7 @@ async function checkChanges<T>(
   }
 }
 
-const HEADER_MEMBERS = [
-  ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'logsBloom', 'difficulty'],
-  ...[
-    'number',
-    'gasLimit',
-    'gasUsed',
-    'timestamp',
-    'extraData',
-    'mixHash',
-    'nonce',
-    'baseFeePerGas',
-    'withdrawalsRoot',
-  ],
-  ...['blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot', 'requestsHash', 'hash'],
-];
+const HEADER_MEMBERS = [...HEADER, ...LATER_HEADER, 'hash'];
 const BODY_MEMBERS = ['input', 'nonce', 'value', 'gas', 'r', 's', 'to', 'validatorIndex', 'address', 'amount', 'index'];
 
 type BlockJson = Record<string, Json> & { hash: Hex; transactions: { hash: Hex; from: Hex }[]; uncles: Hex[] };

@@ -15,7 +15,7 @@ const NOBODY = '0x00000000000000000000000000000000000000aa';
  * A contract: 64 bytes of calldata set a slot and log the value, 32 read a slot, 4 are what it reverts with, none take ether.
  */
 const RUNTIME =
-  '368060401460175780602014602a578060041460345700'.replace('602014602a57', '602014602a57') +
+  '368060401460175780602014602a578060041460345700' +
   '5b6020355f35556020355f525f3560205fa100' +
   '5b5f35545f5260205ff3' +
   '5b60045f5f3760045ffd';
@@ -24,6 +24,14 @@ const TEST_PROFILE = { ...devnet(), sealing: {} };
 
 /** Options of a profile for such a client: the devnet's, with these members. */
 export const profile = (members) => ({ ...TEST_PROFILE, ...members });
+
+/** Profile of a chain that has this fork, Prague or a later one, from genesis. */
+export const profileAt = (hardfork, members) =>
+  profile({
+    gasSearch: 'exact',
+    forks: [{ hardfork, block: 0, timestamp: 0, blobs: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n } }],
+    ...members,
+  });
 
 /** Opens a node, which is closed at the end. */
 export async function open(options) {

@@ -3,16 +3,10 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { privateKeyToAccount } from 'viem/accounts';
 import { check, fault, freePort, hex, main, skip, startClient, until } from '../lib.mjs';
-import { accountsOf, followed, light, NOBODY, overClient, profile, RICH } from '../over-client.mjs';
+import { accountsOf, followed, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
 
 const NAME = 'anvil 1.7.1';
-const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
-const network = profile({
-  name: 'anvil',
-  chainId: 31_337,
-  gasSearch: 'exact',
-  forks: [{ hardfork: 'prague', block: 0, timestamp: 0, blobs }],
-});
+const network = profileAt('prague', { name: 'anvil', chainId: 31_337 });
 const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/bin/anvil');
 
 async function startAnvil(...options) {

@@ -6,16 +6,10 @@ import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { engineMiner, testGenesis } from '../execution-genesis.mjs';
 import { atEnd, check, endpoint, fault, freePort, hex, main, startClient, word } from '../lib.mjs';
-import { accountsOf, followed, overClient, profile, RICH } from '../over-client.mjs';
+import { accountsOf, followed, overClient, profileAt, RICH } from '../over-client.mjs';
 
 const NAME = 'EthereumJS 0.10.5';
-const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
-const network = profile({
-  name: 'ethereumjs',
-  chainId: 32_382,
-  gasSearch: 'exact',
-  forks: [{ hardfork: 'prague', block: 0, timestamp: 0, blobs }],
-});
+const network = profileAt('prague', { name: 'ethereumjs', chainId: 32_382 });
 
 async function startEthereumJs() {
   const folder = mkdtempSync(join(tmpdir(), 'interop-ethereumjs-'));

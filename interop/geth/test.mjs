@@ -12,19 +12,12 @@ import { fromRlp, toRlp } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { engineMiner, testGenesis, versionedHash } from '../execution-genesis.mjs';
 import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
-import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profile, RICH } from '../over-client.mjs';
+import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
 import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
-const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
 const networkOf = (hardfork) =>
-  profile({
-    name: 'geth',
-    slotSeconds: 12,
-    chainId: 32_383,
-    gasSearch: 'geth',
-    forks: [{ hardfork, block: 0, timestamp: 0, blobs }],
-  });
+  profileAt(hardfork, { name: 'geth', slotSeconds: 12, chainId: 32_383, gasSearch: 'geth' });
 const network = networkOf('prague');
 
 const TEST_TOKEN = '0x7e57c0de00000000000000000000000000007e57';

@@ -5,16 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { atEnd, check, fault, freePort, hex, main, startClient } from '../lib.mjs';
-import { accountsOf, followed, light, NOBODY, overClient, profile, RICH } from '../over-client.mjs';
+import { accountsOf, followed, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
 
 const NAME = 'Hardhat 3.18.0';
-const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
-const network = profile({
-  name: 'hardhat',
-  chainId: 31_337,
-  gasSearch: 'exact',
-  forks: [{ hardfork: 'prague', block: 0, timestamp: 0, blobs }],
-});
+const network = profileAt('prague', { name: 'hardhat', chainId: 31_337 });
 const packages = join(import.meta.dirname, 'node_modules');
 
 async function startHardhat() {

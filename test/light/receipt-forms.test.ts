@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
-import { PRICE, stranger } from '../support/dev-node.js';
+import { stranger } from '../support/dev-node.js';
 import { forkScene } from '../support/fork-scene.js';
 import { type LightScene, lightScene } from '../support/light-node.js';
 import type { MockEndpoint, MockOptions, SeenCall } from '../support/mock-chain.js';
-import { signTransaction, transferCalldata } from '../support/sign.js';
+import { transferCalldata } from '../support/sign.js';
 
 /** What programs answer to `eth_getBlockReceipts`. @source their versions, see the names */
 function refuses(code: number, message: string): MockOptions['tamper'] {
@@ -34,16 +34,13 @@ const forms = (mock: MockEndpoint) =>
 async function mineTransfers({ dev }: Pick<LightScene, 'dev'>, from: number, count: number): Promise<void> {
   await dev.ask('evm_setAutomine', false);
   for (let nonce = from; nonce < from + count; nonce++)
-    await dev.ask(
-      'eth_sendRawTransaction',
-      signTransaction(0, {
-        nonce,
-        to: token,
-        data: transferCalldata(stranger('77'), 5n),
-        gasLimit: 100_000n,
-        ...PRICE,
-      }),
-    );
+    await dev.transfer(0, {
+      nonce,
+      to: token,
+      value: 0n,
+      data: transferCalldata(stranger('77'), 5n),
+      gasLimit: 100_000n,
+    });
   await dev.ask('evm_mine');
 }
 

@@ -8,9 +8,9 @@ import { handlePayload } from '../../src/rpc/protocol/handle.js';
 import { MAX_TRIES } from '../../src/rpc/subscriptions/follow-blocks.js';
 import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { methodTable } from '../../src/rpc/tables/method-table.js';
-import { PRICE, stranger } from '../support/dev-node.js';
+import { stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
-import { signTransaction, transferCalldata } from '../support/sign.js';
+import { transferCalldata } from '../support/sign.js';
 
 test('logs of a block whose receipts were not to be had come with the next head', async () => {
   const { dev, light, ask, endpoints } = await lightScene();
@@ -19,16 +19,7 @@ test('logs of a block whose receipts were not to be had come with the next head'
     told.push((message as { data: { result: { blockNumber: string } } }).data.result.blockNumber);
   });
   const transfer = (nonce: number) =>
-    dev.ask(
-      'eth_sendRawTransaction',
-      signTransaction(0, {
-        nonce,
-        to: token,
-        data: transferCalldata(stranger('77'), 5n),
-        gasLimit: 100_000n,
-        ...PRICE,
-      }),
-    );
+    dev.transfer(0, { nonce, to: token, value: 0n, data: transferCalldata(stranger('77'), 5n), gasLimit: 100_000n });
   let refused = 0;
   for (const { options } of endpoints)
     options.tamper = ({ method }, result) => {

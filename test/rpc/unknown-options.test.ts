@@ -41,6 +41,14 @@ describe('members of options that do not exist', () => {
     expect(await thrownBy(createNode(given))).toMatchObject({ code: 'INVALID_PARAMETER', message: inPage });
   });
 
+  test.each([null, {}, 'worker.js'])('a worker that is none: %j', async (worker) => {
+    const message = 'worker: must be a Worker or a SharedWorker';
+    expect(await thrownBy(createNode({ worker: worker as never }))).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      message,
+    });
+  });
+
   test('options of one way to open a node are not those of another', async () => {
     const asInline = await thrownBy(createInlineNode({ loadTimeoutMs: 1 } as NodeOptions));
     expect(asInline).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: 'loadTimeoutMs' } });

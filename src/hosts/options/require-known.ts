@@ -327,7 +327,10 @@ const names: Check = (given, path) => {
 /** Options that only one way of opening a node has. */
 const OWN = {
   http: members<FetchHandlerOptions>({ allowedOrigins: names, allowedHosts: names, maxBodyBytes: wholeAboveZero }),
-  worker: object,
+  worker: value(
+    'a Worker or a SharedWorker',
+    (given) => typeof (given as Worker | null)?.addEventListener === 'function',
+  ),
   loadTimeoutMs: aboveZero,
   onProgress: call,
   fetch: call,

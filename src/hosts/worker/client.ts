@@ -50,7 +50,8 @@ const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, 
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   installErrorTransfer();
   // Before the first wait, so that no error of the caller's worker is missed. Options that are none are refused after it.
-  let transport = typeof options?.worker === 'object' ? new WorkerTransport(options.worker) : undefined;
+  const given = options?.worker;
+  let transport = typeof given?.addEventListener === 'function' ? new WorkerTransport(given) : undefined;
   (await import('../options/require-known.js')).requireKnown(options, OWN);
   const { worker, http, chain, fetch } = options;
   if (worker === undefined && typeof Worker === 'undefined') {

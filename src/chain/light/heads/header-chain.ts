@@ -20,7 +20,7 @@ const MAX_GAPS = 8;
 export interface FinalizedNumbers {
   /** The newest that was read, on the known chain. Nothing is asked. */
   known(): number | undefined;
-  /** The newest. It is asked for before blocks are taken back that no endpoint has any more. @throws of the endpoints */
+  /** The newest, asked for: before blocks that no endpoint has any more are taken back. @throws of the endpoints */
   newest(): Promise<number | undefined>;
 }
 
@@ -109,9 +109,9 @@ export class HeaderChain {
   }
 
   /**
-   * Takes an accepted head. A known ancestor of the present head changes nothing, unless all endpoints have lost that. A head above a gap is linked to the older
-   * segment if the gap is at most `MAX_LINKED_GAP` wide: at once if one request is enough, otherwise, or with `lazily`, in the
-   * background. If the two turn out to be different chains, the older segment becomes the chain again.
+   * Takes an accepted head. A known ancestor of the present head changes nothing, unless all endpoints have lost the present head.
+   * A head above a gap is linked to the older segment if the gap is at most `MAX_LINKED_GAP` wide: at once if one request is enough,
+   * otherwise, or with `lazily`, in the background. If the two turn out to be different chains, the older segment becomes the chain again.
    *
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it replaces more blocks than a reorg may; `ANSWER_REFUSED`
    */
