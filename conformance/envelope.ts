@@ -4,6 +4,7 @@ import { createMethodTable } from '../src/rpc/protocol/method.js';
 import { METHOD_INFO } from '../src/rpc/protocol/method-info.js';
 import type { Area } from './area.js';
 import { differs } from './area.js';
+import { withoutReason } from './io-file.js';
 
 const FILE = 'json-rpc/envelope.json';
 
@@ -51,6 +52,10 @@ export async function checkEnvelopeCase(
   // Of a message, only the text before a detail in parentheses is fixed (docs/spec/json-rpc.md 4.1).
   const body: unknown =
     text === '' ? null : JSON.parse(text.replace(/("message":"Method not found) \([^"]*\)"/g, '$1"'));
+  for (const answer of [body].flat()) {
+    const own = answer as { error?: Record<string, unknown> } | null;
+    if (own?.error !== undefined) own.error = withoutReason(own.error);
+  }
   if (mayAnswer(entry, response.status, body)) return undefined;
   const [wanted, got] = entry.anyId === true ? [withoutId(entry.body), withoutId(body)] : [entry.body, body];
   return differs({ status: entry.status, body: wanted }, { status: response.status, body: got });

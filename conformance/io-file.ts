@@ -51,13 +51,22 @@ export function differsInShape(expected: Answer, actual: Answer): string | undef
   return shapeDiffers(withoutMessages(expected), withoutMessages(actual), 'answer');
 }
 
+/** An error of this node without plumbline's own code and details, which no other node has. */
+export function withoutReason(error: Record<string, unknown>): Record<string, unknown> {
+  const { reason: _reason, details: _details, ...rest } = error;
+  const { data } = rest;
+  if (typeof data === 'object' && data !== null && /^[A-Z_]+$/.test(String((data as { reason?: unknown }).reason)))
+    delete rest.data;
+  return rest;
+}
+
 /** Texts of errors are the recorded client's own. */
 function withoutMessages(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutMessages);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([name, inner]) => {
     if (name !== 'error' || typeof inner !== 'object' || inner === null) return [name, withoutMessages(inner)];
-    const { message: _message, ...rest } = inner as Record<string, unknown>;
+    const { message: _message, ...rest } = withoutReason(inner as Record<string, unknown>);
     return [name, rest];
   });
   return Object.fromEntries(members);

@@ -1,118 +1,203 @@
 /** The details of each error code. The keys are all the codes that plumbline throws. */
 export interface ErrorDetails {
   // Input.
+  /** A value is not hex. Remedy: hex begins with 0x and has two digits for each byte. */
   INVALID_HEX: { value: string; reason: string };
+  /** A quantity is not hex without leading zeros. Remedy: write it as 0x0, 0x1f. */
   INVALID_QUANTITY: { value: string; reason: string };
+  /** A value has the wrong number of bytes. Remedy: give the length that it names. */
   INVALID_LENGTH: { what: string; expected: string; actual: number };
+  /** An option, argument or parameter cannot be used. Remedy: correct the one that it names. */
   INVALID_PARAMETER: { parameter: string; reason: string };
+  /** A number is outside of its limits. Remedy: give one within them. */
   OUT_OF_RANGE: { what: string; value: string; limit: string };
   // Kernels.
+  /** A WebAssembly kernel cannot be started. Remedy: allow WebAssembly; a Content-Security-Policy needs 'wasm-unsafe-eval'. */
   KERNEL_UNAVAILABLE: { kernel: string; reason: string };
+  /** A kernel cannot have more memory. Remedy: ask for less at a time, or close other nodes of the page. */
   KERNEL_OUT_OF_MEMORY: { kernel: string; memoryBytes: number };
+  /** A hash function got bytes of the wrong length. Remedy: give a multiple of 32. */
   HASH_INPUT_LENGTH: { scheme: string; length: number };
+  /** A hash function got a number that is not below the modulus of its field. Remedy: give field elements only. */
   HASH_INPUT_NOT_CANONICAL: { scheme: string };
+  /** The data of a transaction is longer than the network takes. Remedy: shorten it, or split it. */
   CALLDATA_TOO_LARGE: { length: number; limit: number };
   // Dictionary.
+  /** The compression dictionary has the wrong length. Remedy: give the file of this network. */
   DICTIONARY_LENGTH_MISMATCH: { expected: number; actual: number };
+  /** The compression dictionary is another one than the network's. Remedy: give the file of this network. */
   DICTIONARY_CHECKSUM_MISMATCH: { expected: string; actual: string };
+  /** The compression dictionary cannot be loaded from its address. Remedy: check the address, or give its bytes. */
   DICTIONARY_UNREACHABLE: { origin: string; status?: number };
   // Proofs: malformed material. A well-formed proof that does not hold is a verdict, not an error.
+  /** What was given is not a proof of this form. Remedy: give the whole result of the method, unchanged. */
   PROOF_MALFORMED: { path: string; reason: string };
   // Fees.
+  /** A gas limit is zero. Remedy: give one above zero, or leave it out. */
   GAS_IS_ZERO: Record<never, never>;
+  /** Transactions of this type are not known here. Remedy: send another type. */
   TRANSACTION_TYPE_UNSUPPORTED: { type: number };
+  /** The margin of an estimate is not a number above zero. Remedy: correct it in the profile. */
   MARGIN_INVALID: { value: string };
   // State.
+  /** A state is not what was committed to. Remedy: report it, with the event `error`. */
   STATE_MISMATCH: { what: string; expected: string; actual: string };
+  /** The state after this block is not held. Remedy: ask for a newer block. */
   STATE_NOT_HELD: { block: number };
+  /** What was given is not a trie log. Remedy: check where it comes from. */
   TRIE_LOG_MALFORMED: { path: string; reason: string };
+  /** What was given is not a state trace. Remedy: check where it comes from. */
   TRACE_MALFORMED: { path: string; reason: string };
+  /** A part of a witness is missing. Remedy: give proofs of all keys that the block changes. */
   WITNESS_MISSING: { part: 'branch' | 'leaf' | 'value' | 'storage'; position?: number; hkey?: string };
+  /** Two proofs of a witness contradict each other. Remedy: take all of them from the same state. */
   WITNESS_CONFLICT: { position: number; reason: string };
   // Chain.
+  /** There is no such block. Remedy: ask for one from genesis to the newest. */
   BLOCK_NOT_FOUND: { block: string };
+  /** The zk state after this block cannot be proved: layer 1 has no root of it, or the node does not hold it. Remedy: ask for `finalized`. */
   BLOCK_NOT_PROVABLE: { block: string; from?: number };
-  /** The block is on the chain, but the data of it was deleted to keep a storage budget. Blocks from `from` on have it. */
+  /** The data of the block was deleted to keep a storage budget. Remedy: ask for a block from `from` on, or raise the budget. */
   BLOCK_PRUNED: { block: number; from: number };
-  /** No source has the trie log, although layer 1 has finalized its block. */
+  /** No source has the trie log, although layer 1 has finalized its block. Remedy: name another source in `trieLogs`. */
   TRIE_LOG_MISSING: { block: number };
-  /** Applying the trie logs does not give what is known of a block. `kept`: the newest earlier block that layer 1 confirms. */
+  /**
+   * Applying the trie logs does not give what is known of a block. `kept`: the newest earlier block that layer 1 confirms. Remedy: find
+   * out which source is wrong, and name others.
+   */
   REPLICA_DIVERGED: { block: number; what: ReplicaCheck; expected: string; actual: string; kept?: number };
-  /** An imported block is invalid. `head`: the newest block, which stays. */
+  /** An imported block is invalid. `head`: the newest block, which stays. Remedy: check the file, and that its genesis is this one. */
   BLOCK_INVALID: { block: number; what: string; expected: string; actual: string; head: number };
+  /** A transaction is refused. Remedy: `rule` says what to change. */
   TRANSACTION_REJECTED: { rule: TransactionRule; reason: string };
+  /** No block has the transaction. Remedy: check the hash; it may still wait, or be of another network. */
+  TRANSACTION_NOT_FOUND: { hash: string };
+  /** The transaction was sent, and no block has included it in the time. Remedy: ask for its receipt later; do not send it again. */
+  TRANSACTION_PENDING: { hash: string; waitedMs: number };
+  /** The node does not have what this question needs of the block, such as the state before it, or its uncles. Remedy: ask about another. */
+  BLOCK_INCOMPLETE: { block: number; reason: string };
   // Execution.
+  /** The contract refused the call. Remedy: `data` has its reason; change the call or its sender. */
   EXECUTION_REVERTED: { data: Uint8Array; reason?: string };
+  /** The call ended with an exception of the EVM. Remedy: more gas if it ran out of gas; otherwise another call. */
   EXECUTION_FAILED: { reason: string; opcode?: number };
+  /** The transaction needs more lines of the zk circuit than a block has. Remedy: do less in one transaction. */
   MODULE_LIMIT_EXCEEDED: { module: string; count: number; limit: number };
-  /** `sent`: of a transaction that is sent, not of a call. */
+  /** The sender cannot pay for the transaction. `sent`: of one that is sent, not of a call. Remedy: lower value or price, or fund the sender. */
   INSUFFICIENT_FUNDS: { sender: string; required: bigint; balance: bigint; sent?: true };
+  /** The sender cannot pay for gas and value together. Remedy: lower them, or fund the sender. */
   UPFRONT_COST_EXCEEDS_BALANCE: { sender: string };
+  /** The call needs more gas than is allowed for it. Remedy: allow more, or leave `gas` out. */
   GAS_ALLOWANCE_EXCEEDED: { allowance: bigint };
-  /** Of a request; with `retryAfterMs`, of the requests of a connection within a minute. */
+  /** The runs of a request, or with `retryAfterMs` of a connection within a minute, have used too much gas. Remedy: ask for less, or wait. */
   GAS_BUDGET_EXCEEDED: { budget: number; retryAfterMs?: number };
+  /** `eth_simulateV1` refuses the request. Remedy: `rule` says what to change. */
   SIMULATION_REFUSED: { rule: SimulationRule; reason: string };
   // Requests.
+  /** A payload is not JSON, or not a request. Remedy: send an object with `method` and a list `params`. */
+  REQUEST_MALFORMED: { reason: string };
+  /** A body or batch is too large, or the bodies of one client are. `limit`: bytes, or requests. Remedy: send less at a time. */
+  REQUEST_TOO_LARGE: { what: 'body' | 'bodies' | 'batch'; limit?: number };
+  /** No kind of node has the method. Remedy: check its name; docs/methods.md lists all. */
   METHOD_NOT_FOUND: { method: string };
-  /** `reason`: why, and what to do, where a caller can do something. */
+  /** This kind of node does not have the method. `reason`: why, and what to do, where a caller can do something. Remedy: use a node that has it. */
   METHOD_NOT_ENABLED: { method: string; reason?: string };
-  /** What a wallet's method was asked for is not possible. */
+  /** What a method of wallets was asked for is not possible. Remedy: `rule` says why. */
   WALLET_REFUSED: { rule: WalletRule; reason: string };
+  /** The time of the request is over. Remedy: ask for less, or raise `requestTimeoutMs`. */
   REQUEST_TIMED_OUT: { timeoutMs: number };
+  /** The request was aborted by its caller, or because the node closed. Remedy: none is needed. */
   ABORTED: Record<never, never>;
-  /** `limit`: bytes of the answers to one request or batch, or of the return data and logs of the runs of one request. */
+  /** The answers to a request or batch, or the return data and logs of its runs, have more than `limit` bytes. Remedy: ask for less. */
   ANSWER_TOO_LARGE: { limit: number };
-  /** `limit`: questions to contracts that a preview may ask. */
+  /** A preview has more than `limit` questions to contracts. Remedy: preview fewer calls at a time. */
   PREVIEW_TOO_LARGE: { limit: number };
+  /** There is no such filter: it was removed, or not asked for 5 minutes. Remedy: make a new one. */
   FILTER_NOT_FOUND: { id: string };
+  /** The client has too many filters. Remedy: remove those that are not used. */
   FILTER_LIMIT: { limit: number };
+  /** There is no such subscription. Remedy: subscribe again. */
   SUBSCRIPTION_NOT_FOUND: { id: string };
+  /** The connection has too many subscriptions. Remedy: end those that are not used. */
   SUBSCRIPTION_LIMIT: { limit: number };
   // Upstream endpoints, each named by its origin alone: the rest of a URL may hold a key.
-  /** No endpoint accepts the requests: a wrong key, plan or URL. A retry does not help. */
+  /** No endpoint accepts the requests: a wrong key, plan or URL. Remedy: correct them; a retry does not help. */
   UPSTREAM_CONFIGURATION: { endpoints: readonly UpstreamReason[] };
+  /** The endpoints limit how often they may be asked. Remedy: wait, or give more endpoints. */
   UPSTREAM_RATE_LIMITED: { endpoints: readonly UpstreamReason[]; retryAfterMs?: number };
-  /** The response is not a JSON-RPC response, or not of the expected form. */
+  /** No endpoint gave a JSON-RPC response of the expected form. Remedy: check the URLs. */
   UPSTREAM_MALFORMED: { endpoints: readonly UpstreamReason[] };
+  /** No endpoint could be reached. Remedy: check the network and the URLs. */
   UPSTREAM_UNAVAILABLE: { endpoints: readonly UpstreamReason[] };
-  /** A JSON-RPC error of an endpoint, keys removed. `forwarded`: it answers a request that was only forwarded. */
-  UPSTREAM_ERROR: { origin: string; code: number; message: string; data?: unknown; forwarded?: true };
-  /** An endpoint serves another chain. `found`: the chain id that it gave, or what it gave in its place, cut. */
+  /**
+   * An endpoint answered a question with an error. `message`: its words, with keys removed. `method`: what it was asked. `block`: of which
+   * block, as it was asked. `forwarded`: it answers a request that was only forwarded. Remedy: its words say what to change, or ask
+   * another endpoint.
+   */
+  UPSTREAM_ERROR: {
+    origin: string;
+    code: number;
+    message: string;
+    data?: unknown;
+    method?: string;
+    block?: string;
+    forwarded?: true;
+  };
+  /** An endpoint serves another chain. `found`: its chain id, or what it gave in its place, cut. Remedy: give the URL of this network. */
   UPSTREAM_WRONG_CHAIN: { origin: string; expected: number; found: string };
-  /** Endpoints answered, but fewer than `needed` agree. */
-  UPSTREAM_DISAGREEMENT: { needed: number; agreed: number; answers: number; endpoints: readonly UpstreamReason[] };
+  /**
+   * Endpoints answered, but fewer than `needed` agree. `said`: what each answered, in short. Remedy: find out which one is wrong, or add
+   * an endpoint of another origin.
+   */
+  UPSTREAM_DISAGREEMENT: {
+    needed: number;
+    agreed: number;
+    answers: number;
+    said: readonly { readonly origin: string; readonly answer: string }[];
+    endpoints: readonly UpstreamReason[];
+  };
   // Light node.
-  /** A block does not reach the required trust level. `reached`: the level it has, if any. */
+  /** A block does not reach the required trust level. `reached`: the level it has, if any. Remedy: more endpoints, or a lower level. */
   TRUST_LEVEL_NOT_REACHED: { required: string; reached: string | undefined; reason: string };
   /**
    * The answer of the endpoint at `origin` about `what` is false: the check that failed, and the place in the answer. `hint`: what was
-   * found, in numbers, and the setting that decides it.
+   * found, in numbers, and the setting that decides it. Remedy: use another endpoint, and tell the operator of this one.
    */
-  ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string; hint?: string };
+  ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string; method?: string; hint?: string };
   // Consensus of layer 1.
-  /** The beacon chain is at a fork that this release does not read, or before the first that it reads. */
+  /** The beacon chain is at a fork that this release does not read, or before the first that it reads. Remedy: a newer release. */
   FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };
-  /** Two objects with valid signatures contradict each other. `slot`: attested slot of the second. */
+  /** Two objects with valid signatures contradict each other. `slot`: attested slot of the second. Remedy: give a checkpoint that you trust. */
   LAYER_ONE_CONTRADICTS: { reason: string; slot: number };
-  /** There is no trusted beacon block to follow layer 1 from. */
+  /** There is no trusted beacon block to follow layer 1 from. Remedy: give `layerOne.checkpoint`. */
   CHECKPOINT_NEEDED: { reason: string };
   // Hosts.
-  WORKER_FAILED: { reason: string };
+  /** The worker of the node does not start, or has ended. `url`: its script. `status`: of that, if it was fetched. Remedy: `reason` says what stopped it. */
+  WORKER_FAILED: { reason: string; url?: string; status?: number };
+  /** The node was closed. Remedy: open it again. */
   NODE_CLOSED: Record<never, never>;
   // Store.
+  /** The store cannot be opened or used. Remedy: open the node without one, or leave the private window. */
   STORE_UNAVAILABLE: { reason: string };
+  /** A newer version of plumbline has written the store. Remedy: load the page again without its cache, or update. */
   STORE_TOO_NEW: { version: number; supported: number };
+  /** A record of the store is damaged. Remedy: clear the store; what a network has is fetched again. */
   STORE_CORRUPT: { table: string; reason: string };
+  /** The browser gives the store no more space. Remedy: free space, or lower the budgets. */
   STORE_QUOTA_EXCEEDED: Record<never, never>;
-  /** The file is not an exported chain, is damaged, or belongs to another chain. Nothing was changed. */
+  /** The file is not an exported chain, is damaged, or belongs to another chain. Nothing was changed. Remedy: choose another file. */
   CHAIN_FILE_REFUSED: { reason: string };
-  /** Another page or worker has become the writer of the store; this one cannot write any more. */
+  /** Another page or worker has become the writer of the store; this one cannot write any more. Remedy: open the node again. */
   STORE_TAKEN_OVER: Record<never, never>;
-  /** Another page or worker runs a node with other options on the store. */
+  /** Another page or worker runs a node with other options on the store. Remedy: the same options, or another `storeName`. */
   STORE_IN_USE: { reason: string };
-  /** The writer ended before it answered a non-idempotent request. It may have been carried out, so it is not retried. */
+  /** The writer ended before it answered a request that must not be sent twice. Remedy: read the chain before you send it again. */
   OUTCOME_UNKNOWN: { method: string };
-  INTERNAL: { reason: string };
+  /**
+   * A defect of plumbline or of its host. `reason`: of an error that is thrown. `id`: of an answer to a request; the event `error` of the
+   * node has the same id, with the exception. Remedy: report it, with the exception.
+   */
+  INTERNAL: { reason?: string; id?: string };
 }
 
 /** What a replica compares. `changes`: the values before them, in the trie log and in the state that is held. */

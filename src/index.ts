@@ -53,7 +53,7 @@ export type {
   RequestOptions,
   UntypedMethod,
 } from './hosts/provider/provider.js';
-export { ProviderRpcError } from './hosts/provider/provider-error.js';
+export { isProviderRpcError, ProviderRpcError } from './hosts/provider/provider-error.js';
 export type { NodeSession, SessionListener } from './hosts/provider/transport.js';
 export {
   type RpcProxy,
@@ -83,6 +83,7 @@ export type {
   Transfer,
 } from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
+export type { NodeFault } from './rpc/protocol/envelope.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';

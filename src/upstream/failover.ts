@@ -101,7 +101,7 @@ class Failover<T> {
   failure(): unknown {
     const pauses = this.members.map(({ endpoint }) => endpoint.pausedForMs()).filter((pauseMs) => pauseMs > 0);
     const failures = [...this.failures].map(([{ info }, failure]) => [info, failure] as const);
-    return requestFailureOf(failures, pauses.length === 0 ? undefined : Math.min(...pauses));
+    return requestFailureOf(this.request.calls, failures, pauses.length === 0 ? undefined : Math.min(...pauses));
   }
 
   async run(): Promise<T> {

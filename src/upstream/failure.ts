@@ -1,5 +1,15 @@
 import { type ErrorCode, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
-import type { EndpointInfo, Failure, Fault, FaultKind, RpcErrorBody } from './transport/fault.js';
+import { isOutsideWindow } from './transport/classify-error.js';
+import {
+  blockOf,
+  type Call,
+  type EndpointInfo,
+  type Failure,
+  type Fault,
+  type FaultKind,
+  type RpcErrorBody,
+  saying,
+} from './transport/fault.js';
 
 /** Error code of a request that failed in the same way at every endpoint. */
 const CODES: { readonly [K in FaultKind]?: ErrorCode } = {
@@ -16,11 +26,12 @@ const WORDS: { readonly [C in ErrorCode]?: string } = {
 
 /** The error of a request that no endpoint answered. Refused answers come before JSON-RPC errors, and those before faults. */
 export function requestFailureOf(
+  calls: readonly Call[],
   failures: readonly (readonly [EndpointInfo, Failure])[],
   retryAfterMs?: number,
 ): unknown {
   const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
-  if (rejected !== undefined) return named(rejected[1].error, rejected[0]);
+  if (rejected !== undefined) return named(rejected[1].error, rejected[0], calls);
   const answered = failures.filter(([, { error }]) => error !== undefined);
   if (answered.length > 0 && answered.length === failures.length) return answered[0]![1].error;
   return unreached(
@@ -30,10 +41,12 @@ export function requestFailureOf(
 }
 
 /** The error of a refused answer, with the endpoint that gave it. */
-function named(error: unknown, { origin }: EndpointInfo): unknown {
+function named(error: unknown, { origin }: EndpointInfo, calls: readonly Call[]): unknown {
   if (!isPlumblineError(error, 'ANSWER_REFUSED')) return error;
   const { message, details } = error;
-  return new PlumblineError('ANSWER_REFUSED', `${origin}: ${message}`, { ...details, origin }, { cause: error });
+  const method = [...new Set(calls.map((call) => call.method))].join(', ');
+  const more = { origin, method: details.method ?? method };
+  return new PlumblineError('ANSWER_REFUSED', `${origin}: ${message}`, { ...details, ...more }, { cause: error });
 }
 
 function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | undefined): PlumblineError {
@@ -44,8 +57,12 @@ function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | 
   return new PlumblineError(code, message, { endpoints, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }
 
-/** The error of a request that some endpoints answered, but too few for `needed` to agree: the first, with the reasons of all. */
-export function tooFew(errors: readonly unknown[], answered: number, needed: number): unknown {
+/**
+ * The error of a request that some endpoints answered, but too few for `needed` to agree: the first, with the reasons of all.
+ *
+ * @param answered - origins
+ */
+export function tooFew(errors: readonly unknown[], answered: readonly string[], needed: number): unknown {
   const [first] = errors;
   if (!isPlumblineError(first)) return first;
   const reasons = errors.map((error) => {
@@ -53,7 +70,9 @@ export function tooFew(errors: readonly unknown[], answered: number, needed: num
     const { endpoints } = error.details as { endpoints?: readonly UpstreamReason[] };
     return endpoints === undefined ? error.message : listed(endpoints);
   });
-  const message = `${needed} endpoints must agree, but only ${answered} answered (${reasons.join('; ')})`;
+  const names = [...new Set(answered)].join(', ');
+  const remedy = 'give an endpoint in its place, or have fewer agree (level plain, agreeing)';
+  const message = `${needed} endpoints must agree, but only ${names} answered (${reasons.join('; ')}); ${remedy}`;
   return new PlumblineError(first.code, message, first.details, { cause: first });
 }
 
@@ -65,14 +84,22 @@ function reasonOf({ origin }: EndpointInfo, { kind, reason, status }: Fault): Up
   return { origin, kind, reason, ...(status !== undefined && { status }) };
 }
 
-/** The error to throw for a JSON-RPC error of an endpoint. */
+/** The error to throw for a JSON-RPC error of an endpoint. @param forwarded - whether the call is only forwarded */
 export function upstreamError(
   { origin }: EndpointInfo,
+  call: Call,
   error: RpcErrorBody,
-  forwarded: boolean,
+  forwarded = false,
 ): PlumblineError<'UPSTREAM_ERROR'> {
-  return new PlumblineError('UPSTREAM_ERROR', `${origin} answered ${error.code}: ${error.message}`, {
+  const { method } = call;
+  const block = blockOf(call);
+  const asked = block === undefined ? method : `${method} of block ${block}`;
+  const window = isOutsideWindow(error) ? '; it does not hold the state of this block, or no proof of it' : '';
+  const message = `${origin} answered ${asked} with error ${error.code}, ${saying(error.message)}${window}`;
+  return new PlumblineError('UPSTREAM_ERROR', message, {
     origin,
+    method,
+    ...(block !== undefined && { block }),
     ...error,
     ...(forwarded && { forwarded }),
   });

@@ -9,7 +9,16 @@ import { clockOf, type GroupOptions, type OpenTransport, openJsonRpc } from './o
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
 import { SignalRelay } from './signal-relay.js';
 import { isMethodMissing } from './transport/classify-error.js';
-import type { Answer, Call, EndpointInfo, Failure, Fault, RpcErrorBody } from './transport/fault.js';
+import {
+  type Answer,
+  blockOf,
+  type Call,
+  type EndpointInfo,
+  type Failure,
+  type Fault,
+  type RpcErrorBody,
+  saying,
+} from './transport/fault.js';
 
 /** Options of a request to a group. */
 export interface UpstreamRequestOptions {
@@ -135,7 +144,7 @@ export class EndpointGroup {
         const { result } = answer!;
         return accept === undefined ? { value: result } : accepted(() => accept(result, member.info), isTransient);
       }
-      const failure = this.noteError(member, method, answer!.error, forwarded);
+      const failure = this.noteError(member, { method, params }, answer!.error, forwarded);
       if (!tryNext(answer!.error)) throw failure.error;
       return isTransient?.(failure.error) === true ? { ...failure, isFinal: false } : failure;
     };
@@ -160,7 +169,7 @@ export class EndpointGroup {
     const { deduplicate = true, isTransient, accept } = options;
     const settle: GroupRequest<unknown>['settle'] = async (answers, member) => {
       for (const [i, answer] of answers.entries())
-        if (answer.kind === 'error') this.noteError(member, calls[i]!.method, answer.error);
+        if (answer.kind === 'error') this.noteError(member, calls[i]!, answer.error);
       if (accept === undefined) return { value: { answers, from: member.info } satisfies BatchAnswer };
       return accepted(() => accept(answers, member.info), isTransient);
     };
@@ -176,7 +185,9 @@ export class EndpointGroup {
   requestAll<T>(method: string, params: readonly unknown[], options: QuorumOptions<T>): Promise<QuorumAnswer<T>> {
     const { signal, timeoutMs, endpoints, accept, deduplicate = true } = options;
     const chosen = this.members.filter(({ info }) => endpoints?.includes(info.id) ?? true).map(({ info }) => info);
+    const block = blockOf({ method, params });
     return askQuorum(
+      block === undefined ? method : `${method} of block ${block}`,
       chosen,
       options,
       (info, stop) => {
@@ -246,11 +257,11 @@ export class EndpointGroup {
   }
 
   /** The failure for a JSON-RPC error. A missing method is remembered. */
-  private noteError(member: GroupEndpoint, method: string, error: RpcErrorBody, forwarded = false): Failure {
-    const { message } = error;
-    const thrown = upstreamError(member.info, error, forwarded);
-    const failure: Failure = { fault: { kind: 'unavailable', reason: message }, isFinal: true, error: thrown };
-    if (isMethodMissing(error)) member.health.lacks(method, failure, this.clock.now());
+  private noteError(member: GroupEndpoint, call: Call, error: RpcErrorBody, forwarded = false): Failure {
+    const thrown = upstreamError(member.info, call, error, forwarded);
+    const fault: Fault = { kind: 'unavailable', reason: saying(error.message) };
+    const failure: Failure = { fault, isFinal: true, error: thrown };
+    if (isMethodMissing(error)) member.health.lacks(call.method, failure, this.clock.now());
     return failure;
   }
 

@@ -39,11 +39,13 @@ export interface QuorumAnswer<T> {
 /**
  * Asks all of `endpoints` at the same time.
  *
+ * @param what - is asked, for the error
  * @param ask - asks one endpoint; ends when its signal is aborted
  * @throws PlumblineError `UPSTREAM_DISAGREEMENT`, `INVALID_PARAMETER`, `ABORTED`; with the code of the first error if too few
  *   answered
  */
 export async function askQuorum<T>(
+  what: string,
   endpoints: readonly EndpointInfo[],
   { needed, key, wait = 'enough' }: QuorumOptions<T>,
   ask: (endpoint: EndpointInfo, signal: AbortSignal) => Promise<T>,
@@ -66,7 +68,7 @@ export async function askQuorum<T>(
         const isOver = votes.length === endpoints.length;
         if (best !== undefined && best.support >= needed && (isOver || wait === 'enough'))
           resolve({ value: best.value, key: best.key, agreed: best.agreed, votes: [...votes] });
-        else if (isOver) reject(failureOf(votes, needed, best?.support ?? 0, caller));
+        else if (isOver) reject(failureOf(what, votes, needed, best?.support ?? 0, caller));
       };
       for (const from of endpoints) {
         ask(from, controller.signal)
@@ -101,7 +103,13 @@ function leadingValue<T>(votes: readonly Vote<T>[]): LeadingValue<T> | undefined
   return best;
 }
 
-function failureOf<T>(votes: readonly Vote<T>[], needed: number, agreed: number, caller?: AbortSignal): unknown {
+function failureOf<T>(
+  what: string,
+  votes: readonly Vote<T>[],
+  needed: number,
+  agreed: number,
+  caller?: AbortSignal,
+): unknown {
   const answers = votes.filter((vote) => !('error' in vote));
   const errors = votes.flatMap((vote) => ('error' in vote ? [vote] : []));
   const answered = new Set(answers.map(({ from }) => from.origin)).size;
@@ -109,12 +117,22 @@ function failureOf<T>(votes: readonly Vote<T>[], needed: number, agreed: number,
   if (timedOut !== undefined) return timedOut.error;
   const failures = errors.map(({ error }) => error);
   if (answered === 0) return failures[0];
-  if (answered < needed) return tooFew(failures, answered, needed);
+  if (answered < needed)
+    return tooFew(
+      failures,
+      answers.map(({ from }) => from.origin),
+      needed,
+    );
   const endpoints: UpstreamReason[] = errors.map(({ from, error }) => ({
     origin: from.origin,
     kind: 'unavailable',
     reason: error instanceof PlumblineError ? error.code : 'failed',
   }));
-  const details = { needed, agreed, answers: answers.length, endpoints };
-  return new PlumblineError('UPSTREAM_DISAGREEMENT', `${agreed} endpoints agree, but ${needed} must`, details);
+  const said = votes.flatMap((vote) =>
+    'key' in vote ? [{ origin: vote.from.origin, answer: vote.key.slice(0, 100) }] : [],
+  );
+  const details = { needed, agreed, answers: answers.length, said, endpoints };
+  const listed = said.map(({ origin, answer }) => `${origin} says ${answer}`).join('; ');
+  const message = `about ${what}, ${agreed === 1 ? 'no two endpoints' : `${agreed} endpoints`} agree, but ${needed} must (${listed})`;
+  return new PlumblineError('UPSTREAM_DISAGREEMENT', message, details);
 }

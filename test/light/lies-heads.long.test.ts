@@ -144,7 +144,7 @@ const LIES: Lie[] = [
       isBlock(method) && Number(params[0]) === variant + 1
         ? invented(result, { stateRoot: otherDigit(result.stateRoot, pick) })
         : undefined,
-    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree, but 2 must/ },
+    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /no two endpoints agree, but 2 must/ },
     withOne: true,
     honest: 2,
   },

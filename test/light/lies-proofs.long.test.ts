@@ -157,7 +157,7 @@ const L1_LIES: Lie[] = [
     by: 'l1',
     ask: present,
     tell: (call, _, __, variant) => (isCall(call, ROOT) ? roots[variant] : undefined),
-    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /1 endpoints agree, but 2 must/ },
+    alone: { check: /^UPSTREAM_DISAGREEMENT$/, what: /no two endpoints agree, but 2 must/ },
     withOne: true,
     honest: 2,
     chain: { layerOneAgreeing: 2 },

@@ -67,7 +67,7 @@ const LIES: Lie[] = [
     tell: ({ method }, _, pick) => (method === 'eth_getProof' ? forgedRevert(pick) : undefined),
     alone: {
       check: /^UPSTREAM_ERROR$/,
-      what: /^http:\/\/127\.0\.0\.1:\d+(:| answered 3:) execution reverted: forged$/,
+      what: /^http:\/\/127\.0\.0\.1:\d+(:| answered eth_\w+ of block \w+ with error 3, it says ")execution reverted: forged"?$/,
     },
   },
   {

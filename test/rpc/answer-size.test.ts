@@ -10,12 +10,23 @@ import { signTransaction } from '../support/sign.js';
 import { someMethod } from '../support/some-method.js';
 
 const LIMIT = 10_000;
-const TOO_LARGE = { code: -32003, message: `Response too large (more than ${LIMIT} bytes)` };
+const TOO_LARGE = {
+  code: -32003,
+  message: `Response too large (more than ${LIMIT} bytes)`,
+  reason: 'ANSWER_TOO_LARGE',
+  details: { limit: LIMIT },
+};
 
 const table = createMethodTable<undefined>([
   someMethod('text', (_, [length]) => 'x'.repeat(Number(length))),
   someMethod('reverts', (_, [length]) => {
-    throw new RpcError({ code: 3, message: 'Execution reverted', data: 'x'.repeat(Number(length)) });
+    throw new RpcError({
+      code: 3,
+      message: 'Execution reverted',
+      data: 'x'.repeat(Number(length)),
+      reason: 'EXECUTION_REVERTED',
+      details: { data: new Uint8Array() },
+    });
   }),
 ]);
 const request = (id: number, method: string, length: number) => ({ jsonrpc: '2.0', id, method, params: [length] });

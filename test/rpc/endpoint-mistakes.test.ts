@@ -42,8 +42,8 @@ const SAID: Readonly<Record<string, readonly [code: string, reason: string, erro
   ],
   'key missing or wrong (401)': [
     'UPSTREAM_CONFIGURATION',
-    'status 401: invalid project id [redacted]; check its API key, plan and allowed origins',
-    'no endpoint serves this node; check URLs and API keys (ORIGIN: status 401: invalid project id [redacted]; check its API key, plan and allowed origins)',
+    'status 401, it says "invalid project id [redacted]"; check its API key, plan and allowed origins',
+    'no endpoint serves this node; check URLs and API keys (ORIGIN: status 401, it says "invalid project id [redacted]"; check its API key, plan and allowed origins)',
   ],
   'key or origin refused (403)': [
     'UPSTREAM_CONFIGURATION',
@@ -78,8 +78,8 @@ const SAID: Readonly<Record<string, readonly [code: string, reason: string, erro
   ],
   'a method it does not have': [
     'UPSTREAM_ERROR',
-    'ORIGIN answered -32601: Method not found',
-    'ORIGIN answered with error -32601',
+    'ORIGIN answered eth_getBlockByNumber of block latest with error -32601, it says "Method not found"',
+    'ORIGIN answered eth_getBlockByNumber of block latest with error -32601, it says "Method not found"',
   ],
 };
 

@@ -9,6 +9,13 @@ import { someMethod } from '../support/some-method.js';
 
 type Case = Parameters<typeof checkEnvelopeCase>[1];
 
+const NO_REQUEST = {
+  code: -32600,
+  message: 'Invalid Request',
+  reason: 'REQUEST_MALFORMED',
+  details: { reason: 'is not a request' },
+};
+
 describe('envelope fixture', () => {
   const cases = fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases;
   it.each(cases.map((entry) => [entry.name, entry] as const))('%s', async (_, entry) => {
@@ -70,10 +77,11 @@ describe('method table', () => {
   it.each(['evm_mine', 'unknown', 'constructor', '__proto__', ''])('answers %j with its error', async (name) => {
     const code = name === 'evm_mine' ? -32604 : -32601;
     const message = `${name === 'evm_mine' ? 'Method not enabled' : 'Method not found'} (${name})`;
+    const reason = name === 'evm_mine' ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND';
     expect(await handleRequest(table, fresh(), request(name))).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code, message },
+      error: { code, message, reason, details: { method: name } },
     });
   });
 
@@ -91,7 +99,7 @@ describe('ids', () => {
     'refuses %s with id null',
     async (id) => {
       const value = JSON.parse(`{"jsonrpc":"2.0","id":${id},"method":"echo"}`);
-      const error = { code: -32600, message: 'Invalid Request' };
+      const error = NO_REQUEST;
       expect(await handleRequest(table, fresh(), value)).toEqual({ jsonrpc: '2.0', id: null, error });
     },
   );
@@ -100,7 +108,8 @@ describe('ids', () => {
     const dispatch = createDispatcher(table, fresh());
     expect(writeReply(await dispatch(request('echo', [1])))).toBe('{"jsonrpc":"2.0","id":1,"result":[1]}');
     expect(writeReply(await dispatch(request('none')))).toBe(
-      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found (none)"}}',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found (none)",' +
+        '"data":{"reason":"METHOD_NOT_FOUND","details":{"method":"none"}}}}',
     );
   });
 });
@@ -110,7 +119,7 @@ describe('one request', () => {
     expect(readRequest(value)).toEqual({
       jsonrpc: '2.0',
       id: null,
-      error: { code: -32600, message: 'Invalid Request' },
+      error: NO_REQUEST,
     });
   });
 
@@ -132,7 +141,10 @@ describe('one request', () => {
       const told: unknown[] = [];
       const options = { onError: (error: unknown, method: string) => told.push([method, error]) };
       const response = await handleRequest(table, fresh(), request(name), options);
-      expect(response).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } });
+      const { id } = (response as { error: { details: { id: string } } }).error.details;
+      expect(id).toMatch(/^[0-9a-f]{8}$/);
+      const error = { code: -32603, message: `Internal error (id ${id})`, reason: 'INTERNAL', details: { id } };
+      expect(response).toEqual({ jsonrpc: '2.0', id: 1, error });
       expect(told).toEqual([[name, name === 'throws' ? expect.any(Error) : 'a text']]);
     },
   );
@@ -154,7 +166,15 @@ describe('one request', () => {
     ]);
     expect(JSON.parse(writeReply(reply))).toEqual([
       { jsonrpc: '2.0', id: 1, result: [1] },
-      { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'Internal error' } },
+      {
+        jsonrpc: '2.0',
+        id: 2,
+        error: {
+          code: -32603,
+          message: expect.stringMatching(/^Internal error \(id \w+\)$/),
+          data: { reason: 'INTERNAL', details: expect.any(Object) },
+        },
+      },
       { jsonrpc: '2.0', id: 3, result: [3] },
     ]);
   });
@@ -175,10 +195,13 @@ describe('batch', () => {
     const many = Array.from({ length: 1024 }, (_, id) => request('echo', [], id));
     const reply = await handlePayload(table, fresh(), many);
     expect(reply.body).toHaveLength(1024);
-    const error = { code: -32005, message: 'Number of requests exceeds max batch size' };
-    const refused = await handlePayload(table, fresh(), [...many, request('echo')]);
-    expect(refused).toEqual({ body: { jsonrpc: '2.0', id: null, error } });
-    expect(await handlePayload(table, fresh(), many.slice(0, 3), { maxBatch: 2 })).toEqual(refused);
+    const refused = (limit: number) => {
+      const error = { code: -32005, message: 'Number of requests exceeds max batch size' };
+      const own = { reason: 'REQUEST_TOO_LARGE', details: { what: 'batch', limit } };
+      return { body: { jsonrpc: '2.0', id: null, error: { ...error, ...own } } };
+    };
+    expect(await handlePayload(table, fresh(), [...many, request('echo')])).toEqual(refused(1024));
+    expect(await handlePayload(table, fresh(), many.slice(0, 3), { maxBatch: 2 })).toEqual(refused(2));
   });
 
   it('counts notifications too', async () => {
@@ -205,7 +228,12 @@ describe('deadline', () => {
       ),
     ]);
     const reply = await handlePayload(watching, undefined, request('watch'), { timeoutMs: 10 });
-    const error = { code: -32603, message: 'Timeout expired' };
+    const error = {
+      code: -32603,
+      message: 'Timeout expired',
+      reason: 'REQUEST_TIMED_OUT',
+      details: { timeoutMs: 10 },
+    };
     expect(reply).toEqual({ body: { jsonrpc: '2.0', id: 1, error }, fault: 'timeout' });
     expect(told).toMatchObject({ code: 'REQUEST_TIMED_OUT', details: { timeoutMs: 10 } });
   });
@@ -224,7 +252,7 @@ describe('deadline', () => {
   });
 
   it('ends with the caller’s signal, before and during the work', async () => {
-    const error = { code: -32603, message: 'Request aborted' };
+    const error = { code: -32603, message: 'Request aborted', reason: 'ABORTED', details: {} };
     const log = fresh();
     const early = await handleRequest(table, log, request('note', ['a', 0]), {}, { signal: AbortSignal.abort() });
     expect(early).toMatchObject({ error });

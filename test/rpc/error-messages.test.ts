@@ -1,95 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type ErrorCode, type ErrorDetails, PlumblineError } from '../../src/errors.js';
+import { type ErrorCode, PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type NodeOptions } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
 import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { MISTAKES, mistakenEndpoints } from '../support/endpoint-mistakes.js';
+import { EVERY_ERROR, ORIGIN } from '../support/every-error.js';
 import { PROVIDER_ROWS } from '../support/provider-rows.js';
 import { UNKNOWN_OPTIONS } from '../support/unknown-options.js';
 
 // docs/errors.md is what these give: a reviewer reads the file, and a changed message shows up in it
 // (`npx vitest run --project node test/rpc/error-messages.test.ts -u`).
-
-const ORIGIN = 'https://host.example';
-const endpoints = [{ origin: ORIGIN, kind: 'unavailable', reason: 'status 503', status: 503 }] as const;
-
-/** Details of each code: the compiler asks for all. */
-const DETAILS: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
-  INVALID_HEX: { value: 'zz', reason: 'zz is not hex' },
-  INVALID_QUANTITY: { value: '0x01', reason: '0x01 has a leading zero' },
-  INVALID_LENGTH: { what: 'address', expected: '20 bytes', actual: 19 },
-  INVALID_PARAMETER: { parameter: 'to', reason: 'must be an address' },
-  OUT_OF_RANGE: { what: 'gas', value: '-1', limit: '0 to 2^63 - 1' },
-  KERNEL_UNAVAILABLE: { kernel: 'hash', reason: 'no WebAssembly' },
-  KERNEL_OUT_OF_MEMORY: { kernel: 'trie', memoryBytes: 1 },
-  HASH_INPUT_LENGTH: { scheme: 'mimc', length: 31 },
-  HASH_INPUT_NOT_CANONICAL: { scheme: 'mimc' },
-  CALLDATA_TOO_LARGE: { length: 60_001, limit: 60_000 },
-  DICTIONARY_LENGTH_MISMATCH: { expected: 65_536, actual: 1 },
-  DICTIONARY_CHECKSUM_MISMATCH: { expected: '0x01', actual: '0x02' },
-  DICTIONARY_UNREACHABLE: { origin: ORIGIN, status: 404 },
-  PROOF_MALFORMED: { path: 'accountProof[0]', reason: 'is not hex' },
-  PREVIEW_TOO_LARGE: { limit: 8192 },
-  WALLET_REFUSED: { rule: 'unsupported', reason: 'tokens are not kept; watch them in the wallet' },
-  GAS_IS_ZERO: {},
-  TRANSACTION_TYPE_UNSUPPORTED: { type: 3 },
-  MARGIN_INVALID: { value: '-1' },
-  STATE_MISMATCH: { what: 'root', expected: '0x01', actual: '0x02' },
-  STATE_NOT_HELD: { block: 1 },
-  TRIE_LOG_MALFORMED: { path: 'accounts', reason: 'is not a list' },
-  TRACE_MALFORMED: { path: 'traces[0]', reason: 'is not an object' },
-  WITNESS_MISSING: { part: 'leaf' },
-  WITNESS_CONFLICT: { position: 1, reason: 'differs' },
-  BLOCK_NOT_FOUND: { block: '0x1' },
-  BLOCK_NOT_PROVABLE: { block: '0x1' },
-  BLOCK_PRUNED: { block: 1, from: 5 },
-  TRIE_LOG_MISSING: { block: 7 },
-  REPLICA_DIVERGED: { block: 7, what: 'layer-one-root', expected: '0x01', actual: '0x02' },
-  BLOCK_INVALID: { block: 7, what: 'gasUsed', expected: '1', actual: '2', head: 6 },
-  TRANSACTION_REJECTED: { rule: 'nonce-too-low', reason: 'is 0, the account has 1' },
-  EXECUTION_REVERTED: { data: new Uint8Array(), reason: 'paused' },
-  EXECUTION_FAILED: { reason: 'out of gas' },
-  MODULE_LIMIT_EXCEEDED: { module: 'BLOCK_KECCAK', count: 8193, limit: 8192 },
-  INSUFFICIENT_FUNDS: { sender: accountAt(0), required: 2n, balance: 1n },
-  UPFRONT_COST_EXCEEDS_BALANCE: { sender: accountAt(0) },
-  GAS_ALLOWANCE_EXCEEDED: { allowance: 21_000n },
-  GAS_BUDGET_EXCEEDED: { budget: 500 },
-  SIMULATION_REFUSED: { rule: 'timestamp', reason: 'block timestamps must grow' },
-  METHOD_NOT_FOUND: { method: 'eth_nothing' },
-  METHOD_NOT_ENABLED: { method: 'evm_mine' },
-  REQUEST_TIMED_OUT: { timeoutMs: 60_000 },
-  ABORTED: {},
-  ANSWER_TOO_LARGE: { limit: 1000 },
-  FILTER_NOT_FOUND: { id: '0x1' },
-  FILTER_LIMIT: { limit: 128 },
-  SUBSCRIPTION_NOT_FOUND: { id: '0x1' },
-  SUBSCRIPTION_LIMIT: { limit: 128 },
-  UPSTREAM_CONFIGURATION: { endpoints },
-  UPSTREAM_RATE_LIMITED: { endpoints },
-  UPSTREAM_MALFORMED: { endpoints },
-  UPSTREAM_UNAVAILABLE: { endpoints },
-  UPSTREAM_ERROR: { origin: ORIGIN, code: -32601, message: 'Method not found' },
-  UPSTREAM_WRONG_CHAIN: { origin: ORIGIN, expected: 59_144, found: '1' },
-  UPSTREAM_DISAGREEMENT: { needed: 2, agreed: 1, answers: 2, endpoints },
-  TRUST_LEVEL_NOT_REACHED: { required: 'linked', reached: 'plain', reason: 'one endpoint answered' },
-  ANSWER_REFUSED: { what: 'header', check: 'HASH_MISMATCH', at: '', origin: ORIGIN },
-  FORK_UNSUPPORTED: { network: 'mainnet', fork: 'gloas' },
-  LAYER_ONE_CONTRADICTS: { reason: 'EQUIVOCATION', slot: 7 },
-  CHECKPOINT_NEEDED: { reason: 'no checkpoint is known; give chain.layerOne.checkpoint' },
-  WORKER_FAILED: { reason: 'its script does not load' },
-  NODE_CLOSED: {},
-  STORE_UNAVAILABLE: { reason: 'no IndexedDB' },
-  STORE_TOO_NEW: { version: 9, supported: 8 },
-  STORE_CORRUPT: { table: 'headers', reason: 'cannot be decoded' },
-  STORE_QUOTA_EXCEEDED: {},
-  CHAIN_FILE_REFUSED: { reason: 'is damaged' },
-  STORE_TAKEN_OVER: {},
-  STORE_IN_USE: { reason: 'other options' },
-  OUTCOME_UNKNOWN: { method: 'evm_mine' },
-  INTERNAL: { reason: 'a secret' },
-};
 
 const failureOf = (work: Promise<unknown>): Promise<ProviderRpcError> =>
   work.then(
@@ -101,6 +24,19 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 /** A Markdown table. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+}
+
+const SOURCE = readFileSync(new URL('../../src/errors.ts', import.meta.url), 'utf8');
+
+/** Cause and remedy of a code, from its doc comment. */
+function explained(code: ErrorCode): [cause: string, remedy: string] {
+  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n  ${code}: `).exec(SOURCE)?.[1] ?? '';
+  const [cause = '', remedy = ''] = comment
+    .replace(/\s*\n\s*\* ?/g, ' ')
+    .trim()
+    .split(' Remedy: ');
+  if (remedy === '') throw new Error(`${code}: its doc comment names no remedy`);
+  return [cause, remedy];
 }
 
 async function optionRows(): Promise<string[][]> {
@@ -151,9 +87,9 @@ async function requestRows(): Promise<string[][]> {
 }
 
 test('docs/errors.md has all messages', async () => {
-  const codes = (Object.keys(DETAILS) as ErrorCode[]).map((code) => {
-    const rpc = toRpcError(new PlumblineError(code, '(message of the error)', DETAILS[code]));
-    return [code, String(rpc.code), rpc.message];
+  const codes = (Object.keys(EVERY_ERROR) as ErrorCode[]).map((code) => {
+    const rpc = toRpcError(new PlumblineError(code, '(message of the error)', EVERY_ERROR[code]));
+    return [code, String(rpc.code), rpc.message.replace(/id [0-9a-f]{8}/, 'id 3f2a91c0'), ...explained(code)];
   });
   const sections = [
     '# Error messages',
@@ -167,8 +103,8 @@ test('docs/errors.md has all messages', async () => {
     '## Requests',
     table(['request', 'code', 'message'], await requestRows()),
     '## Codes of `PlumblineError`, and their JSON-RPC errors',
-    'The same in the page and over HTTP.',
-    table(['code', 'JSON-RPC', 'message'], codes),
+    'The same in the page and over HTTP. An error of `node.request` has the code as `reason`, with typed `details`; over HTTP `data` has both, where the method gives it no other meaning.',
+    table(['code', 'JSON-RPC', 'message', 'cause', 'remedy'], codes),
   ];
   sections.push(providers());
   await expect(`${sections.join('\n\n')}\n`).toMatchFileSnapshot('../../docs/errors.md');

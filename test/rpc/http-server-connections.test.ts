@@ -142,7 +142,15 @@ describe('clients that do nothing', () => {
       const response = await few.handle(new Request('http://127.0.0.1/', { method: 'POST', body }), { client });
       return (await response.json()) as { result?: string; error?: object };
     };
-    const refused = { jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'Number of filters exceeds 2' } };
+    const refused = {
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32005,
+        message: 'Number of filters exceeds 2',
+        data: { reason: 'FILTER_LIMIT', details: { limit: 2 } },
+      },
+    };
     for (const client of ['10.0.0.1', '10.0.0.2']) {
       for (let i = 0; i < 2; i++) expect((await from(client)).result).toMatch(/^0x/);
       expect(await from(client)).toEqual(refused);
@@ -150,7 +158,8 @@ describe('clients that do nothing', () => {
     for (let i = 0; i < 2; i++) {
       const session = few.openSession(() => {});
       for (let i = 0; i < 2; i++) expect((await session.dispatch(JSON.parse(body))).body).toHaveProperty('result');
-      expect((await session.dispatch(JSON.parse(body))).body).toEqual(refused);
+      const inProcess = { code: -32005, reason: 'FILTER_LIMIT', details: { limit: 2 } };
+      expect((await session.dispatch(JSON.parse(body))).body).toMatchObject({ id: 1, error: inProcess });
     }
   });
 });

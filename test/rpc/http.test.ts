@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bodyMeter } from '../../src/hosts/server/connections.js';
 import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http/http.js';
+import type { NodeFault } from '../../src/rpc/protocol/envelope.js';
 import type { Dispatch } from '../../src/rpc/protocol/handle.js';
 import { createDispatcher } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable } from '../../src/rpc/protocol/method.js';
@@ -78,7 +79,11 @@ describe('HTTP', () => {
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
       id: null,
-      error: { code: -32700, message: 'Parse error' },
+      error: {
+        code: -32700,
+        message: 'Parse error',
+        data: { reason: 'REQUEST_MALFORMED', details: { reason: 'is not JSON' } },
+      },
     });
   });
 
@@ -93,7 +98,8 @@ describe('HTTP', () => {
     expect(parse).not.toHaveBeenCalled();
     expect(response.status).toBe(400);
     const message = 'Invalid Request (nested deeper than 256 levels)';
-    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32600, message } });
+    const data = { reason: 'REQUEST_MALFORMED' };
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600, message, data } });
   });
 
   it('answers a body that breaks off with a parse error', async () => {
@@ -117,7 +123,11 @@ describe('HTTP', () => {
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
       id: 7,
-      error: { code: -32603, message: 'Timeout expired' },
+      error: {
+        code: -32603,
+        message: 'Timeout expired',
+        data: { reason: 'REQUEST_TIMED_OUT', details: { timeoutMs: 10 } },
+      },
     });
   });
 
@@ -135,18 +145,20 @@ describe('HTTP', () => {
 
   it('answers 500 with an internal error when the node behind is gone', async () => {
     const gone: Dispatch = () => Promise.reject(new Error('secret'));
-    const response = await createFetchHandler(gone)(post(CALL));
+    const faults: NodeFault[] = [];
+    const response = await createFetchHandler(gone, { onFault: (fault) => faults.push(fault) })(post(CALL));
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: -32603, message: 'Internal error' },
-    });
+    const [{ id, error: cause }] = faults as [NodeFault];
+    expect(id).toMatch(/^[0-9a-f]{8}$/);
+    expect(cause.message).toBe('secret');
+    const error = { code: -32603, message: `Internal error (id ${id})`, data: { reason: 'INTERNAL', details: { id } } };
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error });
   });
 });
 
 describe('body limit', () => {
-  const error = { code: -32600, message: 'Invalid Request (body above 100 bytes)' };
+  const data = { reason: 'REQUEST_TOO_LARGE', details: { what: 'body', limit: 100 } };
+  const error = { code: -32600, message: 'Invalid Request (body above 100 bytes)', data };
 
   it('refuses by the announced length', async () => {
     const response = await endpoint({ maxBodyBytes: 100 })(post(CALL, { 'content-length': '101' }));
@@ -185,7 +197,8 @@ describe('body limit', () => {
     await settled();
     const refused = await ask(body, 'a');
     expect([refused.status, state.cancelled]).toEqual([429, true]);
-    const error = { code: -32005, message: 'Too many bytes of requests at once' };
+    const data = { reason: 'REQUEST_TOO_LARGE', details: { what: 'bodies' } };
+    const error = { code: -32005, message: 'Too many bytes of requests at once', data };
     expect(await refused.json()).toEqual({ jsonrpc: '2.0', id: null, error });
     expect((await ask(CALL, 'b')).status).toBe(200);
     controller.abort();

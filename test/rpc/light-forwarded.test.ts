@@ -45,7 +45,7 @@ test('what they say against a read on the way there is not', async () => {
     );
     expect(error, method).toMatchObject({
       code: -32000,
-      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ answered with error 3$/),
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ answered eth_\w+ .*with error 3, it says "/),
     });
     expect(error, method).not.toMatchObject({ data: DATA });
   }

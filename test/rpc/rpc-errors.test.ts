@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, type ErrorDetails, PlumblineError, type TransactionRule } from '../../src/errors.js';
-import { RpcError, toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { RpcError, toRpcError, wireError } from '../../src/rpc/protocol/rpc-errors.js';
 
 // Codes and messages of docs/spec/json-rpc.md 2.3, 3 and 4.1, docs/spec/fees.md 6 and 7, docs/decisions.md 6, 8, 9 and 11;
 // `Invalid transaction type` and `Wrong chainId` of Besu's list of error types.
@@ -8,7 +8,9 @@ import { RpcError, toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
 const SENDER = '0x1000000000000000000000000000000000000001';
 
 function of<C extends ErrorCode>(code: C, details: ErrorDetails[C]) {
-  return toRpcError(new PlumblineError(code, 'text of the library', details));
+  const { reason, details: told, ...error } = toRpcError(new PlumblineError(code, 'text of the library', details));
+  if (reason !== code || told !== details) throw new Error(`${code} became ${reason}`);
+  return error;
 }
 
 const rejected = (rule: TransactionRule, reason: string) => of('TRANSACTION_REJECTED', { rule, reason });
@@ -92,7 +94,6 @@ describe('errors of plumbline as JSON-RPC', () => {
       -32603,
       'Internal error (layer 1 contradicts itself at slot 7)',
     ],
-    [of('INTERNAL', { reason: 'secret' }), -32603, 'Internal error'],
   ])('%j', (error, code, message) => {
     expect(error).toEqual({ code, message });
   });
@@ -130,24 +131,28 @@ describe('errors of plumbline as JSON-RPC', () => {
 
   it('says no more of internal failures than what failed', () => {
     const origin = 'https://example.invalid/v3/key';
-    for (const error of [
-      of('DICTIONARY_UNREACHABLE', { origin }),
-      of('STORE_UNAVAILABLE', { reason: origin }),
-      of('WORKER_FAILED', { reason: origin }),
-      of('KERNEL_UNAVAILABLE', { kernel: 'hash', reason: origin }),
-      toRpcError(new Error(origin)),
-      toRpcError(origin),
-      toRpcError(undefined),
+    const reason = origin;
+    for (const thrown of [
+      new PlumblineError('STORE_UNAVAILABLE', origin, { reason }),
+      new PlumblineError('STORE_CORRUPT', origin, { table: 'headers', reason }),
+      new PlumblineError('WORKER_FAILED', origin, { reason }),
+      new PlumblineError('KERNEL_UNAVAILABLE', origin, { kernel: 'hash', reason }),
+      new PlumblineError('INTERNAL', origin, { reason }),
+      new Error(origin),
+      origin,
+      undefined,
     ]) {
+      const error = wireError(toRpcError(thrown));
       expect(error.code).toBe(-32603);
       expect(error.message).toMatch(/^Internal error/);
+      expect(error.data).toMatchObject({ reason: thrown instanceof PlumblineError ? thrown.code : 'INTERNAL' });
       expect(JSON.stringify(error)).not.toContain('example');
     }
   });
 
   it('passes an error that is JSON-RPC already as it is', () => {
-    const { code, message } = { code: -32005, message: 'daily request count exceeded' };
-    expect(toRpcError(new RpcError({ code, message }))).toEqual({ code, message });
-    expect(toRpcError(new RpcError({ code, message, data: null }))).toEqual({ code, message, data: null });
+    const own = { code: -32005, message: 'too many', reason: 'FILTER_LIMIT', details: { limit: 1 } } as const;
+    expect(toRpcError(new RpcError(own))).toEqual(own);
+    expect(toRpcError(new RpcError({ ...own, data: null }))).toEqual({ ...own, data: null });
   });
 });

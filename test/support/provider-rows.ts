@@ -67,7 +67,7 @@ function limited(name: string, code: number, message: string): ProviderRow {
     did: `HTTP 200, ${code} "${message}"`,
     done: 'the endpoint rests, for growing times; others are asked meanwhile',
     says: withError(code, message),
-    reads: `the endpoints limit the rate; wait, or give more endpoints (ENDPOINT: ${message})`,
+    reads: `the endpoints limit the rate; wait, or give more endpoints (ENDPOINT: it says "${message}")`,
     most: { once: 13, alone: 36, beside: 1 },
   };
 }
@@ -89,7 +89,7 @@ function outside(name: string, code: number, message: string): ProviderRow {
     did: `${code} "${message}"`,
     done: 'the next endpoint is asked; nobody is accused',
     says: withError(code, message),
-    reads: `ENDPOINT answered with error ${code}: it does not hold the state of this block, or no proof of it`,
+    reads: `ENDPOINT answered eth_getProof of block 0x2 with error ${code}, it says "${message}"; it does not hold the state of this block, or no proof of it`,
     most: { alone: 1, beside: 1 },
   };
 }

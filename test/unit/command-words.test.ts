@@ -50,7 +50,11 @@ describe('requests that a server has answered', () => {
   const how = { transport: 'http', layer: 'l2', began: 0 } as const;
   const report = (method: string) => ({ method, class: 'held', blocks: [] }) as const;
   const success = (id: number) => ({ jsonrpc: '2.0', id, result: null }) as const;
-  const failure = (id: number | null) => ({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'no' } }) as const;
+  const failure = (id: number | null) => ({
+    jsonrpc: '2.0' as const,
+    id,
+    error: { code: -32_601, message: 'no', reason: 'METHOD_NOT_FOUND' as const, details: { method: 'x' } },
+  });
 
   test('of a batch have the class or the error of their own answer', () => {
     const payload = [{ id: 1, method: 'a' }, { method: 'a' }, { id: 2, method: 'x' }, { id: 3, method: 'b' }, 5];

@@ -24,11 +24,11 @@ describe('an error of an endpoint', () => {
     const rate = { rate: { backoff_seconds: 30 } };
     expect(classifyError(error(-32005, 'slowly', rate), 200)).toStrictEqual({
       kind: 'fault',
-      fault: { kind: 'rate-limited', reason: 'slowly', status: 200, retryAfterMs: 30_000 },
+      fault: { kind: 'rate-limited', reason: 'it says "slowly"', status: 200, retryAfterMs: 30_000 },
     });
     expect(classifyError(error(429, 'slowly'))).toStrictEqual({
       kind: 'fault',
-      fault: { kind: 'rate-limited', reason: 'slowly' },
+      fault: { kind: 'rate-limited', reason: 'it says "slowly"' },
     });
     for (const [code, message, kind] of [
       [401, 'no', 'configuration'],
@@ -38,9 +38,12 @@ describe('an error of an endpoint', () => {
     ] as const) {
       expect(classifyError(error(code, message), 403)).toStrictEqual({
         kind: 'fault',
-        fault: { kind, reason: message, status: 403 },
+        fault: { kind, reason: `it says "${message}"`, status: 403 },
       });
-      expect(classifyError(error(code, message))).toStrictEqual({ kind: 'fault', fault: { kind, reason: message } });
+      expect(classifyError(error(code, message))).toStrictEqual({
+        kind: 'fault',
+        fault: { kind, reason: `it says "${message}"` },
+      });
     }
     const plain = error(-32000, 'rate');
     expect(classifyError(plain, 200)).toStrictEqual({ kind: 'error', error: plain });

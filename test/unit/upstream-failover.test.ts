@@ -52,24 +52,30 @@ describe('the error of a request that no endpoint answers', () => {
     };
     const error = await failureOf(group.request('m', [], { accept, ...now }));
     expect(error).toMatchObject({ code: 'ANSWER_REFUSED', message: 'b: late', cause: refused });
-    expect((error as PlumblineError).details).toEqual({ what: 'block', check: 'MISSING', at: 'x', origin: 'b' });
+    expect((error as PlumblineError).details).toEqual({
+      what: 'block',
+      check: 'MISSING',
+      at: 'x',
+      origin: 'b',
+      method: 'm',
+    });
   });
 
   test('is a JSON-RPC error only if all have given one', async () => {
     const error = await failureOf(open([failing(3, 'reverted'), broken]).group.request('m', [], now));
     expect(error).toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
-      message: 'no endpoint could be reached (a: reverted; b: the provider failed)',
+      message: 'no endpoint could be reached (a: it says "reverted"; b: the provider failed)',
       details: {
         endpoints: [
-          { origin: 'a', kind: 'unavailable', reason: 'reverted' },
+          { origin: 'a', kind: 'unavailable', reason: 'it says "reverted"' },
           { origin: 'b', kind: 'unavailable', reason: 'the provider failed' },
         ],
       },
     });
     const both = open([failing(3, 'reverted'), failing(4, 'no')]).group;
     expect(await failureOf(both.request('m', [], now))).toMatchObject({
-      message: 'a answered 3: reverted',
+      message: expect.stringMatching(/^a answered m with error 3, it says "reverted"$/),
       details: { origin: 'a', code: 3 },
     });
   });
@@ -243,7 +249,7 @@ describe('who is told', () => {
     const onAsk = ({ id }: { id: string }) => void told.push(id);
     const onFault = ({ reason }: { reason: string }) => void told.push(reason);
     expect(await group.request('m', [], { onAsk, onFault })).toBe('c');
-    expect(told).toEqual(['a', 'the provider failed', 'b', 'reverted', 'c']);
+    expect(told).toEqual(['a', 'the provider failed', 'b', 'it says "reverted"', 'c']);
     told.length = 0;
     const signal = AbortSignal.abort('enough');
     expect(await failureOf(group.request('m', [], { onAsk, onFault, signal }))).toMatchObject({ cause: 'enough' });

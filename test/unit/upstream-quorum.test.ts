@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { PlumblineError, type UpstreamReason } from '../../src/errors.js';
 import { rejection, requestFailureOf, tooFew, upstreamError } from '../../src/upstream/failure.js';
 import { askQuorum } from '../../src/upstream/quorum.js';
+import type { Call } from '../../src/upstream/transport/fault.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
+
+const REMEDY = '; give an endpoint in its place, or have fewer agree (level plain, agreeing)';
 
 const from = (id: string) => ({ id, origin: id.split('#')[0]! });
 const key = (value: unknown) => String(value);
@@ -20,7 +23,7 @@ function asking(answers: Record<string, unknown>, needed: number, more: object =
     return answer === undefined ? new Promise<never>(() => {}) : answer;
   };
   const options = { needed, key, accept: (value: unknown) => value, ...more };
-  return { signals, answer: askQuorum(Object.keys(answers).map(from), options, ask, caller) };
+  return { signals, answer: askQuorum('eth_x', Object.keys(answers).map(from), options, ask, caller) };
 }
 
 describe('a quorum', () => {
@@ -68,11 +71,15 @@ describe('a quorum', () => {
     );
     expect(error).toMatchObject({
       code: 'UPSTREAM_DISAGREEMENT',
-      message: '1 endpoints agree, but 2 must',
+      message: 'about eth_x, no two endpoints agree, but 2 must (a says x; b says y)',
       details: {
         needed: 2,
         agreed: 1,
         answers: 2,
+        said: [
+          { origin: 'a', answer: 'x' },
+          { origin: 'b', answer: 'y' },
+        ],
         endpoints: [
           { origin: 'c', kind: 'unavailable', reason: 'UPSTREAM_UNAVAILABLE' },
           { origin: 'd', kind: 'unavailable', reason: 'failed' },
@@ -88,13 +95,13 @@ describe('a quorum', () => {
     const error = await failureOf(asking({ a: 'x', b: first, c: text, d: new Error('own') }, 2).answer);
     expect(error).toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
-      message: '2 endpoints must agree, but only 1 answered (b: down; c answered 3: no; failed)',
+      message: `2 endpoints must agree, but only a answered (b: down; c answered 3: no; failed)${REMEDY}`,
       details: first.details,
       cause: first,
     });
     expect(await failureOf(asking({ a: 'x', b: 'no error', c: first }, 2).answer)).toBe('no error');
     expect(await failureOf(asking({ a: 'x', 'a#2': 'x', b: first }, 2).answer)).toMatchObject({
-      message: '2 endpoints must agree, but only 1 answered (b: down)',
+      message: `2 endpoints must agree, but only a answered (b: down)${REMEDY}`,
     });
   });
 
@@ -131,6 +138,7 @@ describe('a quorum', () => {
 });
 
 describe('failures', () => {
+  const calls = [{ method: 'eth_getBalance', params: ['0x01', 'latest'] }];
   const info = from('https://h.example');
   const fault = (kind: UpstreamReason['kind'], status?: number) => ({
     fault: { kind, reason: `is ${kind}`, ...(status !== undefined && { status }) },
@@ -145,7 +153,7 @@ describe('failures', () => {
     ['timed-out', 'UPSTREAM_UNAVAILABLE', 'no endpoint could be reached'],
   ] as const)('of one kind, %s, have its code and words', (kind, code, words) => {
     const origin = 'https://h.example';
-    const error = requestFailureOf([
+    const error = requestFailureOf(calls, [
       [info, fault(kind, 500)],
       [info, fault(kind)],
     ]);
@@ -159,7 +167,7 @@ describe('failures', () => {
   });
 
   test('of several kinds have no reason in common', () => {
-    const error = requestFailureOf([
+    const error = requestFailureOf(calls, [
       [info, fault('malformed')],
       [info, fault('configuration')],
     ]);
@@ -175,18 +183,20 @@ describe('failures', () => {
       error: refused,
     });
     expect(rejection('own', false)).toEqual({ fault: { kind: 'rejected', reason }, isFinal: false, error: 'own' });
-    expect(requestFailureOf([[info, rejection(refused, true)]])).toBe(refused);
+    expect(requestFailureOf(calls, [[info, rejection(refused, true)]])).toBe(refused);
   });
 
   test('of JSON-RPC say who gave them, and whether they are passed on', () => {
     const body = { code: 3, message: 'no', data: '0x' };
-    const error = upstreamError(info, body, false);
-    expect(error.message).toBe('https://h.example answered 3: no');
-    expect(error.details).toStrictEqual({ origin: 'https://h.example', ...body });
-    expect(upstreamError(info, body, true).details).toStrictEqual({ ...error.details, forwarded: true });
+    const call: Call = calls[0]!;
+    const error = upstreamError(info, call, body);
+    expect(error.message).toBe('https://h.example answered eth_getBalance of block latest with error 3, it says "no"');
+    const asked = { origin: 'https://h.example', method: 'eth_getBalance', block: 'latest' };
+    expect(error.details).toStrictEqual({ ...asked, ...body });
+    expect(upstreamError(info, call, body, true).details).toStrictEqual({ ...error.details, forwarded: true });
   });
 
   test('of too few answers are the first one as it is, if it is of no kind', () => {
-    expect(tooFew(['own', unavailable('a', 'down')], 1, 2)).toBe('own');
+    expect(tooFew(['own', unavailable('a', 'down')], ['b'], 2)).toBe('own');
   });
 });

@@ -91,33 +91,33 @@ describe('the answer to one call', () => {
     [400, '[null,{"id":1,"result":8}]', {}, { kind: 'result', result: 8 }],
     [404, 'no', {}, fault('configuration', 'status 404; check the path of its URL', { status: 404 })],
     [401, 'no', {}, fault('configuration', `status 401${KEY_ADVICE}`, { status: 401 })],
-    [402, `{${error}}`, {}, fault('configuration', `status 402: no${KEY_ADVICE}`, { status: 402 })],
+    [402, `{${error}}`, {}, fault('configuration', `status 402, it says "no"${KEY_ADVICE}`, { status: 402 })],
     [
       403,
       `{"error":{"code":1,"message":"not my-secret-key"}}`,
       {},
-      fault('configuration', `status 403: not [redacted]${KEY_ADVICE}`, { status: 403 }),
+      fault('configuration', `status 403, it says "not [redacted]"${KEY_ADVICE}`, { status: 403 }),
     ],
     [
       403,
       '{"error":{"code":-33100,"message":"no"}}',
       {},
-      fault('configuration', `status 403: no${KEY_ADVICE}`, { status: 403 }),
+      fault('configuration', `status 403, it says "no"${KEY_ADVICE}`, { status: 403 }),
     ],
-    [403, `{${limit}}`, {}, fault('rate-limited', 'rate', { status: 403, retryAfterMs: 3_000 })],
+    [403, `{${limit}}`, {}, fault('rate-limited', 'it says "rate"', { status: 403, retryAfterMs: 3_000 })],
     [429, 'slowly', {}, fault('rate-limited', 'status 429', { status: 429 })],
-    [429, `{${limit}}`, {}, fault('rate-limited', 'status 429: rate', { status: 429, retryAfterMs: 3_000 })],
+    [429, `{${limit}}`, {}, fault('rate-limited', 'status 429, it says "rate"', { status: 429, retryAfterMs: 3_000 })],
     [
       429,
       `{${limit}}`,
       { 'retry-after': '9' },
-      fault('rate-limited', 'status 429: rate', { status: 429, retryAfterMs: 9_000 }),
+      fault('rate-limited', 'status 429, it says "rate"', { status: 429, retryAfterMs: 9_000 }),
     ],
-    [408, `{${error}}`, {}, fault('unavailable', 'status 408: no', { status: 408 })],
+    [408, `{${error}}`, {}, fault('unavailable', 'status 408, it says "no"', { status: 408 })],
     [425, '', {}, fault('unavailable', 'status 425', { status: 425 })],
     [500, `{"id":1,"result":1}`, {}, fault('unavailable', 'status 500', { status: 500 })],
     [503, '', { 'retry-after': '2' }, fault('unavailable', 'status 503', { status: 503, retryAfterMs: 2_000 })],
-    [200, `{${limit}}`, {}, fault('rate-limited', 'rate', { status: 200, retryAfterMs: 3_000 })],
+    [200, `{${limit}}`, {}, fault('rate-limited', 'it says "rate"', { status: 200, retryAfterMs: 3_000 })],
   ])('status %i, %s %j', async (status, body, headers, outcome) => {
     expect(await replyOf(answering(status, body, headers).rpc, 1)).toStrictEqual([outcome]);
   });
@@ -146,7 +146,9 @@ describe('the answer to a batch', () => {
       Array(3).fill({ kind: 'error', error: { code: -32000, message: 'no' } }),
     );
     const key = answering(200, '{"error":{"code":-33100,"message":"my-secret-key is not a batch"}}').rpc;
-    expect(await replyOf(key, 2)).toStrictEqual(Array(2).fill(fault('configuration', '[redacted] is not a batch')));
+    expect(await replyOf(key, 2)).toStrictEqual(
+      Array(2).fill(fault('configuration', 'it says "[redacted] is not a batch"')),
+    );
   });
 
   test('with an error for one call and none for another', async () => {
@@ -154,7 +156,7 @@ describe('the answer to a batch', () => {
     expect(await replyOf(answering(200, body).rpc, 3)).toStrictEqual([
       { kind: 'result', result: [] },
       fault('malformed', 'the answer to this call is missing'),
-      fault('unavailable', 'sync', {}),
+      fault('unavailable', 'it says "sync"', {}),
     ]);
   });
 

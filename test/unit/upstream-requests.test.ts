@@ -101,14 +101,14 @@ describe('a batch', () => {
     });
     expect(['m', 'missing', 'failing'].map((method) => group.lacksMethod(method))).toEqual([false, true, false]);
     const { details } = (await failureOf(group.request('missing', []))) as PlumblineError;
-    expect(details).toStrictEqual({ origin: 'a', code: NONE, message: 'none' });
+    expect(details).toStrictEqual({ origin: 'a', method: 'missing', code: NONE, message: 'none' });
   });
 
   test('is lacking in a group only if all its endpoints lack it', async () => {
     const { group, asked } = open(2, { missing });
     const fault: unknown[] = [];
     await failureOf(group.request('missing', [], { endpoint: 'a', onFault: (given) => void fault.push(given) }));
-    expect(fault).toEqual([{ kind: 'unavailable', reason: 'none' }]);
+    expect(fault).toEqual([{ kind: 'unavailable', reason: 'it says "none"' }]);
     expect(group.lacksMethod('missing')).toBe(false);
     await failureOf(group.request('missing', []));
     expect([group.lacksMethod('missing'), asked]).toEqual([true, ['a missing', 'b missing']]);
@@ -215,7 +215,7 @@ describe('an endpoint', () => {
     const fault = (reason: string) => [{ kind: 'fault', fault: { kind: 'unavailable', reason } }];
     for (const thrown of [null, 'no error', { message: 'no code' }])
       expect(await reply(thrown)).toEqual(fault('the provider failed'));
-    for (const code of [4900, 4901]) expect(await reply({ code, message: 'gone' })).toEqual(fault('gone'));
+    for (const code of [4900, 4901]) expect(await reply({ code, message: 'gone' })).toEqual(fault('it says "gone"'));
   });
 
   test('is named by its provider if it has one', () => {

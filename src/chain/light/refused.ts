@@ -2,7 +2,7 @@ import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import { dependsOnEndpoint } from '../../upstream/transport/classify-error.js';
-import type { EndpointInfo, RpcErrorBody } from '../../upstream/transport/fault.js';
+import type { EndpointInfo } from '../../upstream/transport/fault.js';
 import type { TrustLevel } from '../trust-level.js';
 
 /**
@@ -16,17 +16,6 @@ export function answerRefused(
 ): PlumblineError<'ANSWER_REFUSED'> {
   const place = at === '' ? message : `${at} ${message}`;
   return new PlumblineError('ANSWER_REFUSED', `${what}: ${place}`, { what, check: reason, at });
-}
-
-/** The error for an endpoint that returned a JSON-RPC error where a result is required. */
-export function answeredError({ origin }: EndpointInfo, error: RpcErrorBody): PlumblineError<'UPSTREAM_ERROR'> {
-  const { code, message, data } = error;
-  return new PlumblineError('UPSTREAM_ERROR', `${origin}: ${message}`, {
-    origin,
-    code,
-    message,
-    ...(data !== undefined && { data }),
-  });
 }
 
 /** The error for an endpoint that does not have something that must exist. @param what - as for `answerRefused` */

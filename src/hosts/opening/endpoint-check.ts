@@ -4,8 +4,9 @@ import { missing, requireChain } from '../../chain/light/refused.js';
 import { type ErrorDetails, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import type { EndpointProblem, EndpointReport } from '../../rpc/inspection/node-status.js';
+import { upstreamError } from '../../upstream/failure.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import type { Answer, Call, EndpointInfo } from '../../upstream/transport/fault.js';
+import type { Call, EndpointInfo } from '../../upstream/transport/fault.js';
 import { UNCONNECTED } from '../../upstream/transport/http.js';
 
 /** Time limit of one endpoint, milliseconds. */
@@ -75,7 +76,10 @@ async function checkOne(
   return group.requestMany([CHAIN_ID, LATEST], {
     ...options,
     accept: (answers) => {
-      const [chainId, block] = answers.map((answer) => resultOf(answer, from));
+      const [chainId, block] = answers.map((answer, i) => {
+        if (answer.kind === 'result') return answer.result;
+        throw upstreamError(from, [CHAIN_ID, LATEST][i]!, answer.error);
+      });
       if (group.role !== 'l1') {
         requireChain(network, from, chainId);
         const read = readLightBlock(network, block);
@@ -90,12 +94,6 @@ async function checkOne(
       return { chainId: Number(chainId), head: Number(number) };
     },
   });
-}
-
-function resultOf(answer: Answer, { origin }: EndpointInfo): unknown {
-  if (answer.kind === 'result') return answer.result;
-  const { code, message } = answer.error;
-  throw new PlumblineError('UPSTREAM_ERROR', `${origin} answered ${code}: ${message}`, { origin, code, message });
 }
 
 function isQuantity(value: unknown): value is string {

@@ -24,7 +24,7 @@ export type { ReplicaObserver } from '../options/inline-extras.js';
 export type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
 export type { PlumblineNode } from '../provider/node-handle.js';
 export type { UntypedMethod } from '../provider/provider.js';
-export { ProviderRpcError } from '../provider/provider-error.js';
+export { isProviderRpcError, ProviderRpcError } from '../provider/provider-error.js';
 
 /** Options of a node in this thread, with those that cannot be sent to a worker. */
 export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFailure'> {

@@ -123,7 +123,8 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.info = node.info;
     this.l1 = new TransportProvider(node, 'l1');
     this.inspector = new TransportProvider(node, 'inspect');
-    const handler = (layer: Layer, provider: Pick<TransportProvider, 'emitAnswers'>): PlumblineNode['handle'] => {
+    this.inspector.on('error', (fault) => this.emit('error', fault));
+    const handler = (layer: Layer, provider: TransportProvider): PlumblineNode['handle'] => {
       const load = loadOnce(async () => {
         const { createFetchHandler } = await import('../../rpc/http/http.js');
         return createFetchHandler(
@@ -132,7 +133,11 @@ class OpenNode extends TransportProvider implements PlumblineNode {
             await provider.emitAnswers(reply);
             return reply;
           },
-          { ...http, beacon: layer === 'l1' },
+          {
+            ...http,
+            beacon: layer === 'l1',
+            onFault: (fault) => void provider.emitChanges({ body: undefined, faults: [fault] }),
+          },
         );
       });
       return async (request, caller) => (await load())(request, caller);
@@ -209,7 +214,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     return {
       dispatch: async (payload, signal) => {
         const reply = await session.dispatch(payload, signal);
-        await this.emitChain(reply);
+        await this.emitChanges(reply);
         return reply;
       },
       close: () => session.close(),

@@ -1,20 +1,55 @@
+import { type ErrorCode, type ErrorDetails, isPlumblineError } from '../../errors.js';
+import { nodeClosed } from './transport.js';
+
 /** Codes of EIP-1193, for errors that have no JSON-RPC code. */
 export const PROVIDER_CODES = { unsupportedMethod: 4200, disconnected: 4900 } as const;
 
 /**
- * The error that `request` rejects with: code, message and data of the JSON-RPC error, or a code of EIP-1193.
+ * The error that `request` rejects with: code, message and data of the JSON-RPC error, or a code of EIP-1193; `reason` is the code that
+ * docs/errors.md explains, and a program can branch on it.
+ *
+ * @example
+ * try {
+ *   await node.request({ method: 'linea_getProof', params: [address, [], 'finalized'] });
+ * } catch (error) {
+ *   if (isProviderRpcError(error, 'ANSWER_REFUSED')) console.warn(`${error.details.origin} failed ${error.details.check}`);
+ *   else throw error;
+ * }
  *
  * @source EIP-1193, "RPC Errors" and "Provider Errors"
  */
-export class ProviderRpcError extends Error {
+export class ProviderRpcError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'ProviderRpcError';
+  readonly code: number;
+  readonly data: unknown;
+  readonly reason: C;
+  readonly details: ErrorDetails[C];
 
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data?: unknown,
-    options?: { cause?: unknown },
-  ) {
+  constructor({ code, message, data, reason, details }: ProviderRpcErrorParts<C>, options?: { cause?: unknown }) {
     super(message, options);
+    this.code = code;
+    this.data = data;
+    this.reason = reason;
+    this.details = details;
   }
+}
+
+/** What a `ProviderRpcError` has. */
+export interface ProviderRpcErrorParts<C extends ErrorCode> {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+  readonly reason: C;
+  readonly details: ErrorDetails[C];
+}
+
+/** True for an error of `request`; with `reason`, only for one of that reason, whose details then have their type. */
+export function isProviderRpcError<C extends ErrorCode>(error: unknown, reason?: C): error is ProviderRpcError<C> {
+  return error instanceof ProviderRpcError && (reason === undefined || error.reason === reason);
+}
+
+/** The error of a request to a node that has ended. @param cause - why: `NODE_CLOSED`, `WORKER_FAILED` or another */
+export function disconnected(message: string, cause: unknown): ProviderRpcError {
+  const { code: reason, details } = isPlumblineError(cause) ? cause : nodeClosed();
+  return new ProviderRpcError({ code: PROVIDER_CODES.disconnected, message, reason, details }, { cause });
 }

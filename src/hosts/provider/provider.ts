@@ -3,11 +3,11 @@ import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { NodeStatus } from '../../rpc/inspection/node-status.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { NodeFault, Reply, RpcFailure } from '../../rpc/protocol/envelope.js';
 import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
-import { PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
+import { disconnected, PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
 /** A request of EIP-1193. */
@@ -43,7 +43,7 @@ export interface ProviderMessage {
   readonly data: SubscriptionMessage;
 }
 
-/** Events that a node sends: those of EIP-1193, `answer`, `storage` and `status`. */
+/** Events that a node sends: those of EIP-1193, `answer`, `storage`, `status` and `error`. */
 export interface ProviderEvents {
   connect: { chainId: string };
   disconnect: ProviderRpcError;
@@ -61,6 +61,11 @@ export interface ProviderEvents {
   storage: StoreStatus;
   /** Not of EIP-1193: what endpoints answered, and which dictionary the node has (`node.status()`). */
   status: NodeStatus;
+  /**
+   * Not of EIP-1193: the exception behind an answer `Internal error (id …)`, which the client of a request does not see. Sent before the
+   * request rejects.
+   */
+  error: NodeFault;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
@@ -86,10 +91,7 @@ export interface Provider<Methods extends SchemaOf<Methods> = RpcSchema> {
   removeListener<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
 }
 
-interface JsonRpcAnswer {
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
-}
+type JsonRpcAnswer = { readonly error?: undefined; readonly result: unknown } | RpcFailure;
 
 /** The method exists, and this kind of node does not have it. */
 const NOT_ENABLED = -32604;
@@ -147,14 +149,15 @@ export class TransportProvider implements Provider {
     return this;
   }
 
-  /** Sends an `answer` event for each report of a reply, then `chainChanged`. */
+  /** Sends an `answer` event for each report of a reply, an `error` event for each fault, then `chainChanged`. */
   async emitAnswers(reply: Reply): Promise<void> {
     for (const report of reply.reports ?? []) this.emit('answer', report);
-    await this.emitChain(reply);
+    await this.emitChanges(reply);
   }
 
-  /** Sends `chainChanged` if a request of the reply has changed the chain id. @source EIP-1193, "chainChanged" */
-  async emitChain({ reports = [] }: Reply): Promise<void> {
+  /** The same without `answer`, for the requests of others. @source EIP-1193, "chainChanged" */
+  async emitChanges({ reports = [], faults = [] }: Reply): Promise<void> {
+    for (const fault of faults) this.emit('error', fault);
     if (!reports.some(({ method, errorCode }) => method === 'anvil_setChainId' && errorCode === undefined)) return;
     const id = await this.read<Hex>('eth_chainId');
     if (id === undefined || id === this.chainId) return;
@@ -167,7 +170,7 @@ export class TransportProvider implements Provider {
     if (this.ended) return;
     this.ended = true;
     this.session?.close();
-    this.emit('disconnect', new ProviderRpcError(PROVIDER_CODES.disconnected, reason, undefined, { cause }));
+    this.emit('disconnect', disconnected(reason, cause));
   }
 
   private async ask({ method, params = [] }: RequestArguments, { signal }: RequestOptions): Promise<unknown> {
@@ -178,17 +181,21 @@ export class TransportProvider implements Provider {
       answer = reply.body as JsonRpcAnswer;
     } catch (error) {
       if (!isPlumblineError(error, 'NODE_CLOSED') && !isPlumblineError(error, 'WORKER_FAILED')) throw error;
-      throw new ProviderRpcError(PROVIDER_CODES.disconnected, error.message, undefined, { cause: error });
+      throw disconnected(error.message, error);
     }
     if (answer.error === undefined) return answer.result;
-    const { code, message, data } = answer.error;
-    throw new ProviderRpcError(code === NOT_ENABLED ? PROVIDER_CODES.unsupportedMethod : code, message, data);
+    const { code } = answer.error;
+    throw new ProviderRpcError({
+      ...answer.error,
+      code: code === NOT_ENABLED ? PROVIDER_CODES.unsupportedMethod : code,
+    });
   }
 
   /** What a method without parameters answers to this provider, without events. Undefined if it cannot be asked. */
   private async read<Result>(method: string): Promise<Result | undefined> {
     const reply = await this.dispatch(this.requestOf(method, [])).catch(() => undefined);
-    return (reply?.body as JsonRpcAnswer | undefined)?.result as Result | undefined;
+    const answer = reply?.body as JsonRpcAnswer | undefined;
+    return answer?.error === undefined ? (answer?.result as Result | undefined) : undefined;
   }
 
   private requestOf(method: string, params: readonly unknown[]): object {

@@ -96,7 +96,9 @@ function responseTo(
     const { result, error } = found;
     if (isObject(error) && Number.isSafeInteger(error.code)) {
       const { code, message, data } = error as { code: number; message?: unknown; data?: unknown };
-      return failure(id, { code, message: String(message ?? ''), ...(data !== undefined && { data }) });
+      const said = { code, message: String(message ?? ''), ...(data !== undefined && { data }) };
+      const { origin } = new URL(url);
+      return failure(id, { ...said, reason: 'UPSTREAM_ERROR', details: { origin, ...said, forwarded: true } });
     }
     if ('result' in found && found === own) return success(id, result);
   }

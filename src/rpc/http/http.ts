@@ -1,4 +1,4 @@
-import { failure, type Reply, readPayload, writeReply } from '../protocol/envelope.js';
+import { asError, failure, type NodeFault, type Reply, readPayload, writeReply } from '../protocol/envelope.js';
 import { bodyTooLarge, TOO_MANY_BODIES, toRpcError } from '../protocol/rpc-errors.js';
 import { type AccessRule, refusal } from './access.js';
 import { readBody } from './read-body.js';
@@ -57,7 +57,12 @@ const JSON_TYPE = 'application/json';
  */
 export function createFetchHandler(
   dispatch: (payload: unknown, call: HttpCall) => Promise<Reply>,
-  options: FetchHandlerOptions & { /** Answers the beacon API, too. */ readonly beacon?: boolean } = {},
+  options: FetchHandlerOptions & {
+    /** Answers the beacon API, too. */
+    readonly beacon?: boolean;
+    /** Receives what `dispatch` threw, if its client is not told. */
+    readonly onFault?: (fault: NodeFault) => void;
+  } = {},
 ): (request: Request, caller?: HttpCaller) => Promise<Response> {
   const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const origins = options.allowedOrigins ?? '*';
@@ -106,8 +111,9 @@ export function createFetchHandler(
       const { reply, status } = await post(request, caller);
       return new Response(writeReply(reply), { status, headers });
     } catch (error) {
-      const body = writeReply({ body: failure(null, toRpcError(error)) });
-      return new Response(body, { status: 500, headers });
+      const told = toRpcError(error);
+      if (told.reason === 'INTERNAL') options.onFault?.({ id: told.details.id!, error: asError(error) });
+      return new Response(writeReply({ body: failure(null, told) }), { status: 500, headers });
     }
   };
 }

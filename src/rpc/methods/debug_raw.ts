@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import type { Block } from '../../chain/block.js';
 import { blockBytes } from '../../chain/block-bytes.js';
+import { PlumblineError } from '../../errors.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';
@@ -9,7 +10,6 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { requireHexNumber } from '../parsing/parse-block-reference.js';
 import { parseHash } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
-import { RpcError } from '../protocol/rpc-errors.js';
 import { defineMethod } from './context.js';
 
 /*
@@ -24,7 +24,7 @@ export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (cont
   return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
 });
 
-/** RLP of the block. @throws RpcError -32000 for a block with uncles, which are not kept (docs/decisions.md 10) */
+/** RLP of the block. @throws PlumblineError `BLOCK_INCOMPLETE` for a block with uncles, which are not kept (docs/decisions.md 10) */
 export const debug_getRawBlock = defineMethod('debug_getRawBlock', async (context, [blockParam], { signal }) => {
   const found = await findBlock(context, requireHexNumber(blockParam), signal);
   if (found === undefined) return null;
@@ -52,6 +52,6 @@ export const debug_getRawReceipts = defineMethod('debug_getRawReceipts', async (
 
 function requireNoUncles({ header }: Block): void {
   if (equalBytes(header.sha3Uncles, EMPTY_UNCLES_HASH)) return;
-  const message = `block ${header.number} has uncles, which this node does not keep`;
-  throw new RpcError({ code: -32000, message });
+  const reason = `block ${header.number} has uncles, which this node does not keep`;
+  throw new PlumblineError('BLOCK_INCOMPLETE', reason, { block: header.number, reason });
 }

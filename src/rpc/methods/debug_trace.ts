@@ -1,4 +1,5 @@
 import type { Block } from '../../chain/block.js';
+import { type ErrorCode, type ErrorDetails, PlumblineError } from '../../errors.js';
 import { rulesAt } from '../../evm/common.js';
 import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transaction.js';
 import { createTracer } from '../../evm/tracing/tracers.js';
@@ -9,12 +10,15 @@ import { parseHash, requireObject } from '../parsing/parse-params.js';
 import { parseTraceOptions, type TraceOptions } from '../parsing/parse-trace-options.js';
 import { requireBlock } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
-import { RpcError } from '../protocol/rpc-errors.js';
+import { RpcError, type RpcErrorObject } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { openReplay } from './replay.js';
 import { readSimulation } from './simulation.js';
 
-const FAILED = -32000;
+/** The error in the words of geth. */
+function failed<C extends ErrorCode>(message: string, reason: C, details: ErrorDetails[C]): RpcError {
+  return new RpcError({ code: -32000, message, reason, details } as RpcErrorObject);
+}
 
 /**
  * `[call, block, options]`: the state after the block, or before its transaction `txIndex`, in the context of that block.
@@ -26,7 +30,10 @@ export const debug_traceCall = defineMethod('debug_traceCall', async (context, [
   const { stateOverrides, blockOverrides } = requireObject(options ?? {}, 'options', 'tracer options params');
   const reference = parseBlockReference(block, { tag: 'latest' });
   if ('tag' in reference && reference.tag === 'pending')
-    throw new RpcError({ code: FAILED, message: 'tracing on top of pending is not supported' });
+    throw failed('tracing on top of pending is not supported', 'INVALID_PARAMETER', {
+      parameter: 'block',
+      reason: 'must not be pending',
+    });
   return withTimeout(timeoutMs, callOptions, async (limited) => {
     const simulation = await readSimulation(context, [call, block, stateOverrides, blockOverrides], limited);
     const { state, block: on, call: parsed, ...rest } = simulation;
@@ -46,7 +53,8 @@ export const debug_traceTransaction = defineMethod(
     const hash = parseHash(hashParam, 'transactionHash');
     const traceOptions = parseTraceOptions(options);
     const found = await context.chain.transaction(hash);
-    if (found === undefined) throw new RpcError({ code: FAILED, message: 'transaction not found' });
+    if (found === undefined)
+      throw new PlumblineError('TRANSACTION_NOT_FOUND', 'transaction not found', { hash: bytesToHex(hash) });
     const [trace] = await traceBlock(context, found.block, traceOptions, call, found.index);
     return trace!.result;
   },
@@ -62,7 +70,7 @@ export const debug_traceBlockByNumber = defineMethod(
     if (block === undefined) {
       const name =
         'number' in reference ? `#${reference.number}` : bytesToHex((reference as { hash: Uint8Array }).hash);
-      throw new RpcError({ code: FAILED, message: `block ${name} not found` });
+      throw failed(`block ${name} not found`, 'BLOCK_NOT_FOUND', { block: name });
     }
     return traceBlock(context, block, traceOptions, call);
   },
@@ -75,7 +83,8 @@ export const debug_traceBlockByHash = defineMethod(
     const hash = parseHash(hashParam, 'blockHash');
     const traceOptions = parseTraceOptions(options);
     const block = await context.chain.block({ hash });
-    if (block === undefined) throw new RpcError({ code: FAILED, message: `block ${bytesToHex(hash)} not found` });
+    if (block === undefined)
+      throw failed(`block ${bytesToHex(hash)} not found`, 'BLOCK_NOT_FOUND', { block: bytesToHex(hash) });
     return traceBlock(context, block, traceOptions, call);
   },
 );
@@ -127,7 +136,7 @@ async function stateBefore(rpc: RpcContext, blockParam: unknown, txIndex: number
   const count = block.transactions.length;
   if (txIndex >= Math.max(count, 1)) {
     const message = `transaction index ${txIndex} out of range for block ${bytesToHex(block.hash)}`;
-    throw new RpcError({ code: FAILED, message });
+    throw failed(message, 'OUT_OF_RANGE', { what: 'txIndex', value: String(txIndex), limit: `0 to ${count - 1}` });
   }
   for (let i = 0; i < txIndex; i++) await next(call);
   return state;
@@ -145,7 +154,7 @@ async function withTimeout<T>(
     return await deadline.run(() => run({ ...call, signal: deadline.signal }));
   } catch (error) {
     if (!deadline.signal.aborted || call.signal?.aborted === true) throw error;
-    throw new RpcError({ code: FAILED, message: 'execution timeout' });
+    throw failed('execution timeout', 'REQUEST_TIMED_OUT', { timeoutMs });
   } finally {
     deadline.close();
   }

@@ -21,7 +21,8 @@ export const SETTING_METHODS = {
     const reason = rulesAt(network, number, timestamp).london
       ? 'is not supported when EIP-1559 is active'
       : "is not supported: the least price is the network profile's";
-    throw new RpcError({ code: INVALID_PARAMS, message: `${name} ${reason}` });
+    const details = { parameter: 'gasPrice', reason };
+    throw new RpcError({ code: INVALID_PARAMS, message: `${name} ${reason}`, reason: 'INVALID_PARAMETER', details });
   }),
 
   ...devnetMethods(['anvil_setChainId'], async (devnet, [chainId]) => {

@@ -75,5 +75,7 @@ function paddedAddress(value: unknown, parameter: string): Uint8Array {
 
 /** In anvil's words. */
 function noSlot(what: string): RpcError {
-  return new RpcError({ code: SERVER_ERROR, message: `Unable to set ERC20 ${what}, no slot found` });
+  const details = { parameter: 'token', reason: `has no slot of its ${what} that can be found` };
+  const message = `Unable to set ERC20 ${what}, no slot found`;
+  return new RpcError({ code: SERVER_ERROR, message, reason: 'INVALID_PARAMETER', details });
 }

@@ -12,7 +12,6 @@ import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { withBody } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
-import { RpcError } from '../protocol/rpc-errors.js';
 import type { RpcContext } from './context.js';
 
 /** A block that is run again. */
@@ -38,20 +37,19 @@ export type ReplayedRun = (
  * Opens a block to run its transactions again, on the state after its parent and the system calls. Each one has to end as
  * its receipt says.
  *
- * @throws RpcError -32000 for genesis
+ * @throws PlumblineError `BLOCK_INCOMPLETE` for genesis, and without the parent
  * @source docs/spec/preview.md 5.2
  */
 export async function openReplay(rpc: RpcContext, found: Block, { signal }: MethodCallOptions): Promise<Replay> {
   const { chain, maxAnswerBytes } = rpc;
-  if (found.header.number === 0) throw new RpcError({ code: -32000, message: 'genesis is not traceable' });
+  if (found.header.number === 0) throw incomplete(found, 'genesis is not traceable');
   const [block, receipts, parent] = await Promise.all([
     withBody(rpc, found),
     chain.receipts(found),
     chain.block({ hash: found.header.parentHash }),
   ]);
   if (parent === undefined) {
-    const message = `the state before block ${found.header.number} cannot be had: its parent is not known`;
-    throw new RpcError({ code: -32000, message });
+    throw incomplete(found, `the state before block ${found.header.number} cannot be had: its parent is not known`);
   }
   const state = new StateOverlay(await chain.stateAt(parent, signal));
   await applyEdits(state, block.edits ?? []);
@@ -85,6 +83,10 @@ export async function openReplay(rpc: RpcContext, found: Block, { signal }: Meth
       logs += outcome.logs.length;
     },
   };
+}
+
+function incomplete({ header }: Block, reason: string): PlumblineError<'BLOCK_INCOMPLETE'> {
+  return new PlumblineError('BLOCK_INCOMPLETE', reason, { block: header.number, reason });
 }
 
 /** Changes of the state by a devnet's developer methods are not transactions, so such a block may not run again. */

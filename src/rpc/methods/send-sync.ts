@@ -1,20 +1,18 @@
 import type { TransactionReceipt } from '../../chain/block.js';
 import type { Chain } from '../../chain/chain.js';
-import { isPlumblineError } from '../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { raceSignal } from '../../scheduling/clock.js';
 import { openDeadline } from '../../scheduling/deadline.js';
 import { formatReceipt } from '../answers/format.js';
 import { optional, parseBytes } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
-import { invalidParams, RpcError } from '../protocol/rpc-errors.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod } from './context.js';
 
 /** geth's limits, milliseconds. @source ethereum/go-ethereum@02b73d4ea7 eth/ethconfig/config.go, TxSyncDefaultTimeout */
 export const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
-/** Of EIP-7966. */
-const NOT_READY = 4;
 
 /** `[raw, timeoutMs]`: sends a transaction and answers with its receipt (EIP-7966). */
 export const eth_sendRawTransactionSync = defineMethod(
@@ -30,7 +28,7 @@ export const eth_sendRawTransactionSync = defineMethod(
  * The receipt of a transaction that was sent, when a block includes it.
  *
  * @param hash - 32 bytes
- * @throws RpcError 4 with the hash as `data`, when the time is over
+ * @throws PlumblineError `TRANSACTION_PENDING` when the time is over
  */
 export async function receiptWithin(
   chain: Chain,
@@ -52,8 +50,8 @@ export async function receiptWithin(
     }
   } catch (error) {
     if (!isPlumblineError(error, 'REQUEST_TIMED_OUT')) throw error;
-    const message = `The transaction was added to the mempool but wasn't processed in ${waitMs} ms`;
-    throw new RpcError({ code: NOT_READY, message, data: bytesToHex(hash) });
+    const message = `the transaction was sent, and no block has included it in ${waitMs} ms`;
+    throw new PlumblineError('TRANSACTION_PENDING', message, { hash: bytesToHex(hash), waitedMs: waitMs });
   } finally {
     stop();
     deadline.close();

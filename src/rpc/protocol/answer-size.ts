@@ -1,5 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import type { RpcResponse } from './envelope.js';
+import { wireError } from './rpc-errors.js';
 
 /** Most bytes of the answers to one payload, unless configured otherwise: 32 MiB. */
 export const DEFAULT_MAX_ANSWER_BYTES: number = 32 * 2 ** 20;
@@ -23,7 +24,7 @@ export function answerRoom(limit = Number.POSITIVE_INFINITY): (response: RpcResp
   let left = limit;
   return (response) => {
     if (limit === Number.POSITIVE_INFINITY) return true;
-    const body = 'error' in response ? response.error : response.result;
+    const body = 'error' in response ? wireError(response.error) : response.result;
     const size = jsonSize(body, Math.max(left, ALWAYS_FITS));
     if (size > Math.max(left, ALWAYS_FITS)) return false;
     left -= size + ENVELOPE + jsonSize(response.id, limit);

@@ -1,12 +1,13 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../primitives/json-depth.js';
 import type { AnswerReport } from './answer-report.js';
 import {
-  BATCH_TOO_LARGE,
+  batchTooLarge,
   INVALID_REQUEST_ERROR,
   nestedTooDeep,
   PARSE_ERROR,
   type RpcErrorObject,
   toRpcError,
+  wireError,
 } from './rpc-errors.js';
 
 /** The id of a request. */
@@ -26,6 +27,21 @@ export interface RpcFailure {
   readonly error: RpcErrorObject;
 }
 
+/** An exception behind an internal error, which a client does not see. */
+export interface NodeFault {
+  /** Of the `INTERNAL` error that the client got. */
+  readonly id: string;
+  /** Left out where it failed outside of a method. */
+  readonly method?: string;
+  /** What was thrown, with its stack. From a worker or another page without the members that structured cloning leaves out. */
+  readonly error: Error;
+}
+
+/** What was thrown, as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** A response object, its members in the order in which they are sent. */
 export type RpcResponse = RpcSuccess | RpcFailure;
 
@@ -38,6 +54,8 @@ export interface Reply {
   readonly fault?: 'envelope' | 'timeout';
   /** What the answers rest on, in the order of `body`, if the dispatcher was made with `note`. Never sent over HTTP. */
   readonly reports?: readonly AnswerReport[];
+  /** Behind internal errors of the answers. Never sent over HTTP. */
+  readonly faults?: readonly NodeFault[];
 }
 
 /** A checked request object. Without `id` it is a notification. */
@@ -57,7 +75,8 @@ export function failure(id: RpcId, error: RpcErrorObject): RpcFailure {
 
 export const PARSE_ERROR_REPLY: Reply = { body: failure(null, PARSE_ERROR), fault: 'envelope' };
 export const EMPTY_BATCH_REPLY: Reply = { body: failure(null, INVALID_REQUEST_ERROR), fault: 'envelope' };
-export const BATCH_TOO_LARGE_REPLY: Reply = { body: failure(null, BATCH_TOO_LARGE) };
+/** @param limit - requests of a batch */
+export const batchTooLargeReply = (limit: number): Reply => ({ body: failure(null, batchTooLarge(limit)) });
 const TOO_DEEP_REPLY: Reply = { body: failure(null, nestedTooDeep(MAX_JSON_DEPTH)), fault: 'envelope' };
 
 /** A payload from its text; the reply to a text that is not JSON (-32700) or nested too deep (-32600). */
@@ -108,9 +127,11 @@ function isBatch(body: NonNullable<Reply['body']>): body is readonly RpcResponse
 }
 
 function writeResponse(response: RpcResponse): string {
+  const { jsonrpc, id } = response;
+  if ('error' in response) return JSON.stringify({ jsonrpc, id, error: wireError(response.error) });
   try {
     return JSON.stringify(response);
   } catch (error) {
-    return JSON.stringify(failure(response.id, toRpcError(error)));
+    return writeResponse(failure(id, toRpcError(error)));
   }
 }

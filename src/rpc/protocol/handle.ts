@@ -6,9 +6,11 @@ import { nextTurn, turnToBegin } from '../../scheduling/turns.js';
 import type { AnswerReport } from './answer-report.js';
 import { answerRoom, answerTooLarge } from './answer-size.js';
 import {
-  BATCH_TOO_LARGE_REPLY,
+  asError,
+  batchTooLargeReply,
   EMPTY_BATCH_REPLY,
   failure,
+  type NodeFault,
   PARSE_ERROR_REPLY,
   type Reply,
   type RpcResponse,
@@ -82,7 +84,8 @@ export async function handlePayload<Context>(
   if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
   if (Array.isArray(payload)) {
     if (payload.length === 0) return EMPTY_BATCH_REPLY;
-    if (payload.length > (options.maxBatch ?? DEFAULT_MAX_BATCH)) return BATCH_TOO_LARGE_REPLY;
+    const { maxBatch = DEFAULT_MAX_BATCH } = options;
+    if (payload.length > maxBatch) return batchTooLargeReply(maxBatch);
   }
   const { timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY } = options;
   const deadline = openDeadline(caller.signal, timeoutMs);
@@ -94,13 +97,15 @@ export async function handlePayload<Context>(
     if (!Array.isArray(payload)) return await answer(table, context, payload, shared, options);
     const responses: RpcResponse[] = [];
     const reports: AnswerReport[] = [];
+    const faults: NodeFault[] = [];
     for (const request of payload) {
       await until(nextTurn(), deadline);
-      const { body, reports: own = [] } = await answer(table, context, request, shared, options);
+      const { body, reports: own = [], faults: found = [] } = await answer(table, context, request, shared, options);
       if (body !== undefined) responses.push(body);
       reports.push(...own);
+      faults.push(...found);
     }
-    return { body: responses, ...(options.note !== undefined && { reports }) };
+    return { body: responses, ...(options.note !== undefined && { reports }), ...(faults.length > 0 && { faults }) };
   } finally {
     running?.delete(deadline);
     deadline.close();
@@ -127,7 +132,7 @@ async function answer<Context>(
   value: unknown,
   { caller, deadline, gas, fits }: Shared,
   options: HandleOptions & NotingOption<Context>,
-): Promise<{ body: RpcResponse | undefined; fault?: 'envelope' | 'timeout'; reports?: readonly AnswerReport[] }> {
+): Promise<Reply & { readonly body: RpcResponse | undefined }> {
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
   const { id, method, params } = request;
@@ -153,11 +158,14 @@ async function answer<Context>(
     return { body, ...(await reported()) };
   } catch (error) {
     report(options, error, method);
-    if (id === undefined) return { body: undefined };
-    const full = failure(id, toRpcError(error));
+    const told = toRpcError(error);
+    const faults =
+      told.reason === 'INTERNAL' ? { faults: [{ id: told.details.id!, method, error: asError(error) }] } : {};
+    if (id === undefined) return { body: undefined, ...faults };
+    const full = failure(id, told);
     const body = fits(full) ? full : failure(id, toRpcError(answerTooLarge(options.maxAnswerBytes!)));
     const fault = isPlumblineError(error, 'REQUEST_TIMED_OUT') ? ({ fault: 'timeout' } as const) : {};
-    return { body, ...fault, ...(await reported(body.error.code)) };
+    return { body, ...fault, ...faults, ...(await reported(body.error.code)) };
   }
 }
 

@@ -2,32 +2,32 @@ import {
   type ErrorCode,
   type ErrorDetails,
   isPlumblineError,
-  PlumblineError,
+  type PlumblineError,
   type SimulationRule,
   type TransactionRule,
   type WalletRule,
 } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { isOutsideWindow } from '../../upstream/transport/classify-error.js';
 
-/** The `error` member of a JSON-RPC response. */
-export interface RpcErrorObject {
+/** The `error` member of a JSON-RPC response, as it is sent. */
+export interface WireError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
+/** The `error` of a response inside of this program, with the code of plumbline and its details. `wireError` gives what is sent. */
+export type RpcErrorObject = {
+  [C in ErrorCode]: WireError & { readonly reason: C; readonly details: ErrorDetails[C] };
+}[ErrorCode];
+
 /** An error that already has its JSON-RPC form, such as that of a bad parameter. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
-  readonly code: number;
-  readonly data: unknown;
 
-  constructor(error: RpcErrorObject, options?: { cause?: unknown }) {
-    super(error.message, options);
-    this.code = error.code;
-    this.data = error.data;
+  constructor(readonly told: RpcErrorObject) {
+    super(told.message);
   }
 }
 
@@ -36,24 +36,42 @@ const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 const SERVER_ERROR = -32000;
 
-export const PARSE_ERROR: RpcErrorObject = { code: -32700, message: 'Parse error' };
-export const INVALID_REQUEST_ERROR: RpcErrorObject = { code: INVALID_REQUEST, message: 'Invalid Request' };
-export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32005, message: 'Number of requests exceeds max batch size' };
+export const PARSE_ERROR = malformed(-32700, 'Parse error', 'is not JSON');
+export const INVALID_REQUEST_ERROR = malformed(INVALID_REQUEST, 'Invalid Request', 'is not a request');
+
+/** The error for a batch of more than `limit` requests. */
+export function batchTooLarge(limit: number): RpcErrorObject {
+  return tooLarge(-32005, 'Number of requests exceeds max batch size', 'batch', limit);
+}
 
 /** The error while the bodies of a client's requests take too much memory. -32005: the client may send it again later. */
-export const TOO_MANY_BODIES: RpcErrorObject = { code: -32005, message: 'Too many bytes of requests at once' };
+export const TOO_MANY_BODIES = tooLarge(-32005, 'Too many bytes of requests at once', 'bodies');
 
 /** Of geth. @source ethereum/go-ethereum@02b73d4ea7 rpc/errors.go, errcodeResponseTooLarge */
 const RESPONSE_TOO_LARGE = -32003;
 
 /** The error for JSON that is nested deeper than `limit`. */
 export function nestedTooDeep(limit: number): RpcErrorObject {
-  return { code: INVALID_REQUEST, message: `Invalid Request (nested deeper than ${limit} levels)` };
+  const reason = `nested deeper than ${limit} levels`;
+  return malformed(INVALID_REQUEST, `Invalid Request (${reason})`, reason);
 }
 
 /** The error for a body above `limit` bytes. Not -32005: clients take that for a rate limit and send the body again. */
 export function bodyTooLarge(limit: number): RpcErrorObject {
-  return { code: INVALID_REQUEST, message: `Invalid Request (body above ${limit} bytes)` };
+  return tooLarge(INVALID_REQUEST, `Invalid Request (body above ${limit} bytes)`, 'body', limit);
+}
+
+function malformed(code: number, message: string, reason: string): RpcErrorObject {
+  return { code, message, reason: 'REQUEST_MALFORMED', details: { reason } };
+}
+
+function tooLarge(
+  code: number,
+  message: string,
+  what: ErrorDetails['REQUEST_TOO_LARGE']['what'],
+  limit?: number,
+): RpcErrorObject {
+  return { code, message, reason: 'REQUEST_TOO_LARGE', details: { what, ...(limit !== undefined && { limit }) } };
 }
 
 /**
@@ -63,23 +81,24 @@ export function bodyTooLarge(limit: number): RpcErrorObject {
  * @param subject - which parameters, in the words of the reference node (docs/spec/json-rpc.md 4.1)
  */
 export function invalidParams(parameter: string, reason: string, subject = 'params'): RpcError {
-  return new RpcError({ code: INVALID_PARAMS, message: `Invalid ${subject} (${parameter}: ${reason})` });
+  const message = `Invalid ${subject} (${parameter}: ${reason})`;
+  return new RpcError({ code: INVALID_PARAMS, message, reason: 'INVALID_PARAMETER', details: { parameter, reason } });
 }
 
 /** Internal error. `detail` must be a constant text: the message of what was thrown may contain paths or API keys. */
-function internal(detail?: string): RpcErrorObject {
+function internal(detail?: string): WireError {
   return { code: INTERNAL_ERROR, message: detail === undefined ? 'Internal error' : `Internal error (${detail})` };
 }
 
-function server(message: string): RpcErrorObject {
+function server(message: string): WireError {
   return { code: SERVER_ERROR, message };
 }
 
-function badInput(what: string, reason: string): RpcErrorObject {
+function badInput(what: string, reason: string): WireError {
   return { code: INVALID_PARAMS, message: `Invalid params (${what}: ${reason})` };
 }
 
-function withReason(code: number, message: string, reason: string): RpcErrorObject {
+function withReason(code: number, message: string, reason: string): WireError {
   return reason === '' ? { code, message } : { code, message, data: reason };
 }
 
@@ -90,7 +109,7 @@ function withReason(code: number, message: string, reason: string): RpcErrorObje
  * @source docs/spec/json-rpc.md 4.1, docs/spec/fees.md 7; for `type` and `chain-id`
  *   hyperledger/besu@06af6b57ee ethereum/api, RpcErrorType
  */
-const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => RpcErrorObject } = {
+const REJECTIONS: { readonly [R in TransactionRule]: (reason: string) => WireError } = {
   malformed: (reason) => ({ code: INVALID_PARAMS, message: `Invalid transaction params (${reason})` }),
   sender: (reason) => withReason(-32007, 'Sender account not authorized to send transactions', reason),
   type: (reason) => withReason(INVALID_PARAMS, 'Invalid transaction type', reason),
@@ -158,7 +177,7 @@ const SIMULATED_FAILURE = -32015;
  *
  * @source docs/spec/json-rpc.md 2.3, 3, 4.1; docs/spec/fees.md 6; docs/decisions.md 6, 8, 9, 11 and 13
  */
-const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: string) => RpcErrorObject } = {
+const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: string) => WireError } = {
   INVALID_HEX: ({ reason }) => badInput('hex', reason),
   INVALID_QUANTITY: ({ reason }) => badInput('quantity', reason),
   INVALID_LENGTH: ({ what, expected, actual }) => badInput(what, `expected ${expected}, got ${actual}`),
@@ -216,6 +235,16 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
     return { code: -32005, message: `${stopped.message} ${again}` };
   },
   SIMULATION_REFUSED: ({ rule, reason }) => ({ code: SIMULATION_CODES[rule], message: reason }),
+  REQUEST_MALFORMED: ({ reason }) => ({ code: INVALID_REQUEST, message: `Invalid Request (${reason})` }),
+  REQUEST_TOO_LARGE: ({ what }) => ({ code: -32005, message: `Too many bytes or requests at once (${what})` }),
+  TRANSACTION_NOT_FOUND: () => server('transaction not found'),
+  // EIP-7966.
+  TRANSACTION_PENDING: ({ hash, waitedMs }) => ({
+    code: 4,
+    message: `The transaction was added to the mempool but wasn't processed in ${waitedMs} ms`,
+    data: hash,
+  }),
+  BLOCK_INCOMPLETE: ({ reason }) => server(reason),
   // A caller may give a name of any length.
   METHOD_NOT_FOUND: ({ method }) => ({ code: -32601, message: `Method not found (${method.slice(0, 64)})` }),
   METHOD_NOT_ENABLED: ({ method, reason }) => ({
@@ -243,7 +272,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   UPSTREAM_MALFORMED: (_, message) => server(message),
   UPSTREAM_UNAVAILABLE: (_, message) => server(message),
   UPSTREAM_WRONG_CHAIN: (_, message) => server(message),
-  UPSTREAM_ERROR: (details) => upstreamAnswer(details),
+  UPSTREAM_ERROR: upstreamAnswer,
   UPSTREAM_DISAGREEMENT: (_, message) => server(message),
   TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
   ANSWER_REFUSED: ({ what, check, origin = 'an endpoint', hint }) =>
@@ -268,11 +297,8 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
  * An endpoint's code and data reach the caller only if the request was merely forwarded. Anywhere else they would look like
  * this node's own: a forged revert, for example.
  */
-function upstreamAnswer({ origin, code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR']): RpcErrorObject {
-  const what = isOutsideWindow({ code, message })
-    ? ': it does not hold the state of this block, or no proof of it'
-    : '';
-  if (forwarded !== true) return server(`${origin} answered with error ${code}${what}`);
+function upstreamAnswer({ code, message, data, forwarded }: ErrorDetails['UPSTREAM_ERROR'], told: string): WireError {
+  if (forwarded !== true) return server(told);
   return data === undefined ? { code, message } : { code, message, data };
 }
 
@@ -282,24 +308,46 @@ function haltReason(reason: string, opcode: number | undefined): string {
   return opcode === undefined ? text : `${text}: 0x${opcode.toString(16).padStart(2, '0')}`;
 }
 
-/** The JSON-RPC error of anything that was thrown. An unknown error becomes an internal error without detail. */
+/** The JSON-RPC error of anything that was thrown. An unknown error becomes an internal error with an id and no other detail. */
 export function toRpcError(error: unknown): RpcErrorObject {
-  if (error instanceof RpcError) {
-    const { code, message, data } = error;
-    return data === undefined ? { code, message } : { code, message, data };
-  }
-  if (!(error instanceof PlumblineError)) return internal();
+  if (error instanceof RpcError) return error.told;
   // Of the endpoints' time, not of the request's: `cause` says which of them did not answer.
-  const isOfEndpoints = error.code === 'REQUEST_TIMED_OUT' && error.cause instanceof PlumblineError;
-  return describe(isOfEndpoints ? (error.cause as PlumblineError) : error);
+  const isOfEndpoints = isPlumblineError(error, 'REQUEST_TIMED_OUT') && isPlumblineError(error.cause);
+  const known = isOfEndpoints ? error.cause : error;
+  return isPlumblineError(known) && known.code !== 'INTERNAL' ? describe(known) : unknownError();
+}
+
+/** The error of what only the program that runs the node may see. */
+function unknownError(): RpcErrorObject {
+  const id = crypto.randomUUID().slice(0, 8);
+  return { code: INTERNAL_ERROR, message: `Internal error (id ${id})`, reason: 'INTERNAL', details: { id } };
 }
 
 /** The `error` of a failed call within a simulation that continued: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
-export function simulatedCallError(error: PlumblineError): RpcErrorObject {
+export function simulatedCallError(error: PlumblineError): WireError {
   if (isPlumblineError(error, 'EXECUTION_FAILED')) return { code: SIMULATED_FAILURE, message: error.message };
-  return describe(error);
+  return BY_CODE[error.code](error.details as never, error.message);
 }
 
-function describe<C extends ErrorCode>(error: PlumblineError<C>): RpcErrorObject {
-  return BY_CODE[error.code](error.details, error.message);
+function describe(error: PlumblineError): RpcErrorObject {
+  const { code: reason, details, message } = error;
+  return { ...BY_CODE[reason](details as never, message), reason, details } as RpcErrorObject;
+}
+
+/** Codes whose details may have words of the host, such as a path. */
+const OF_THE_HOST: readonly ErrorCode[] = ['KERNEL_UNAVAILABLE', 'WORKER_FAILED', 'STORE_UNAVAILABLE', 'STORE_CORRUPT'];
+
+/** An error as it is sent: `data` has the code of plumbline and its details, if the method gives it no other meaning. */
+export function wireError({ code, message, data, reason, details }: RpcErrorObject): WireError {
+  if (data !== undefined) return { code, message, data };
+  return { code, message, data: OF_THE_HOST.includes(reason) ? { reason } : { reason, details: asJson(details) } };
+}
+
+/** Details as JSON: bytes and bigints as hex. */
+function asJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return toQuantity(value);
+  if (value instanceof Uint8Array) return bytesToHex(value);
+  if (Array.isArray(value)) return value.map(asJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJson(member)]));
 }

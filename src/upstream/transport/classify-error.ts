@@ -1,4 +1,4 @@
-import { faultOutcome, type Outcome, type RpcErrorBody } from './fault.js';
+import { faultOutcome, type Outcome, type RpcErrorBody, saying } from './fault.js';
 
 /** Error codes of providers. @source docs/spec/json-rpc.md 4.3 */
 const REFUSED_CODES = [402, 401, 403, -33000, -33100, -40100];
@@ -29,11 +29,14 @@ export function classifyError(error: RpcErrorBody, status?: number): Outcome {
   const { code, message } = error;
   const more = status === undefined ? {} : { status };
   if (REFUSED_CODES.includes(code) || (code === PROJECT_REFUSED && /\bproject id\b|\bapi key\b/i.test(message)))
-    return faultOutcome('configuration', message, more);
+    return faultOutcome('configuration', saying(message), more);
   const wait = backoffMs(error.data);
   if (isRateLimit(error))
-    return faultOutcome('rate-limited', message, { ...more, ...(wait !== undefined && { retryAfterMs: wait }) });
-  if (code === SYNCING) return faultOutcome('unavailable', message, more);
+    return faultOutcome('rate-limited', saying(message), {
+      ...more,
+      ...(wait !== undefined && { retryAfterMs: wait }),
+    });
+  if (code === SYNCING) return faultOutcome('unavailable', saying(message), more);
   return { kind: 'error', error };
 }
 

@@ -67,6 +67,38 @@ export function faultOutcome(kind: FaultKind, reason: string, more: Partial<Faul
   return { kind: 'fault', fault: { kind, reason, ...more } };
 }
 
+/** Characters that move a cursor, change the direction of a text, or end a line. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const MOST_WORDS = 200;
+
+/** Words of an endpoint as a part of a message: marked as its words, in one line, cut. @param words - redacted */
+export function quoted(words: string): string {
+  const cut = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
+  return `"${cut.replace(CONTROLS, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)}"`;
+}
+
+/** The reason of a fault that an endpoint has explained. */
+export function saying(words: string): string {
+  return words === '' ? 'it gives no reason' : `it says ${quoted(words)}`;
+}
+
+/** Methods whose last parameter is a block. */
+const AT_A_BLOCK =
+  /^(?:eth_(?:call|estimateGas|createAccessList|get(?:Balance|Code|Proof|StorageAt|TransactionCount))|linea_getProof)$/;
+
+/** The block that a call asks about, as it names it. */
+export function blockOf({ method, params }: Call): string | undefined {
+  const [first] = params;
+  if (method === 'eth_getLogs') {
+    const { blockHash, fromBlock, toBlock } = first as { blockHash?: string; fromBlock?: string; toBlock?: string };
+    return blockHash ?? `${fromBlock} to ${toBlock}`;
+  }
+  const named = AT_A_BLOCK.test(method) ? params.at(-1) : /^eth_getBlock/.test(method) ? first : undefined;
+  if (typeof named === 'string') return named;
+  const { blockHash, blockNumber } = (named ?? {}) as { blockHash?: string; blockNumber?: string };
+  return blockHash ?? blockNumber;
+}
+
 /** The reason of a fault `timed-out`. */
 export function hanging(timeoutMs: number): string {
   return `no answer in ${timeoutMs} ms; it hangs: raise timeoutMs, or give another endpoint`;

@@ -8,6 +8,7 @@ import {
   forAll,
   type Outcome,
   type RpcErrorBody,
+  saying,
 } from './fault.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import type { Exchange, Transport } from './transport.js';
@@ -46,7 +47,7 @@ function readReply(address: Address, calls: readonly Call[], firstId: number, re
 
   const whole = wholeError(address, json, calls.length);
   const said = whole === undefined ? undefined : classifyError(whole, status);
-  const words = whole === undefined ? `status ${status}` : `status ${status}: ${whole.message}`;
+  const words = whole === undefined ? `status ${status}` : `status ${status}, ${saying(whole.message)}`;
   if (status === 429) {
     const backoff = retryAfterMs ?? backoffMs(whole?.data);
     return fail('rate-limited', words, backoff === undefined ? {} : { retryAfterMs: backoff });

@@ -1,5 +1,5 @@
 import { classifyError } from './classify-error.js';
-import { type Call, faultOutcome, type Outcome } from './fault.js';
+import { type Call, faultOutcome, type Outcome, saying } from './fault.js';
 import { createRedactor } from './redact.js';
 import type { Transport } from './transport.js';
 import { errorBody } from './wire.js';
@@ -31,8 +31,8 @@ export function providerTransport(provider: Eip1193Provider, name: string): Tran
       const error = errorBody(thrown, redactor);
       if (error === undefined || typeof (thrown as { code?: unknown }).code !== 'number')
         return faultOutcome('unavailable', 'the provider failed');
-      if (error.code === UNAUTHORIZED) return faultOutcome('configuration', error.message);
-      if (DISCONNECTED.includes(error.code)) return faultOutcome('unavailable', error.message);
+      if (error.code === UNAUTHORIZED) return faultOutcome('configuration', saying(error.message));
+      if (DISCONNECTED.includes(error.code)) return faultOutcome('unavailable', saying(error.message));
       return classifyError(error);
     }
   }

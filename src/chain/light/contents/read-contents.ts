@@ -11,11 +11,12 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyBlockBody } from '../../../proof/contents/block-body.js';
 import { verifyReceipts } from '../../../proof/contents/receipts.js';
+import { upstreamError } from '../../../upstream/failure.js';
 import type { AnswerValidator, EndpointGroup, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { blockBytes } from '../../block-bytes.js';
-import { answeredError, answerRefused, isNotAvailableYet, missing } from '../refused.js';
+import { answerRefused, isNotAvailableYet, missing } from '../refused.js';
 import { isUnreachable } from '../unreachable.js';
 
 /*
@@ -138,22 +139,23 @@ export async function fetchReceipts(
       return receipts;
     };
   };
+  const calls = block.transactions.map(({ hash }) => ({
+    method: 'eth_getTransactionReceipt',
+    params: [bytesToHex(hash)],
+  }));
   const oneByOne = (exclude: readonly string[]) =>
-    group.requestMany(
-      block.transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [bytesToHex(hash)] })),
-      {
-        ...options,
-        exclude,
-        accept: (answers, from) => {
-          const list = answers.map((answer) => {
-            if (answer.kind === 'error') throw answeredError(from, answer.error);
-            return answer.result;
-          });
-          if (list.includes(null) || isOfAnother(list, hash)) throw missing(what);
-          return read(list, from);
-        },
+    group.requestMany(calls, {
+      ...options,
+      exclude,
+      accept: (answers, from) => {
+        const list = answers.map((answer, i) => {
+          if (answer.kind === 'error') throw upstreamError(from, calls[i]!, answer.error);
+          return answer.result;
+        });
+        if (list.includes(null) || isOfAnother(list, hash)) throw missing(what);
+        return read(list, from);
       },
-    );
+    });
   const inOne = (form: 'hash' | 'number', named: string) => (exclude: readonly string[]) =>
     group.request('eth_getBlockReceipts', [named], { ...options, exclude, accept: inList(form) });
   const byNumberOnly = [...forms].flatMap(([id, form]) => (form === 'number' ? [id] : []));

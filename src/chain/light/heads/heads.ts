@@ -2,15 +2,15 @@ import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
+import { tooFew, upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { TrustLevel } from '../../trust-level.js';
 import { requestFirstFound } from '../first-found.js';
-import { answeredError, notReached, requireChain } from '../refused.js';
+import { notReached, requireChain } from '../refused.js';
 import { type AgreedBlock, agreedBlock, type Claim, medianHeight, sharedHeight } from './head-votes.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { missingHeader } from './linked-headers.js';
-
 import type { SealedHead } from './sealed-head.js';
 import type { SealSource } from './seals.js';
 
@@ -50,7 +50,7 @@ export interface HeadReading extends AcceptedBlock {
 /** The answer of one endpoint. */
 interface HeadResponse extends Claim {
   readonly from: EndpointInfo;
-  readonly blocks: LightBlock[];
+  readonly blocks: [LightBlock, ...LightBlock[]];
   readonly answers: readonly Answer[];
 }
 
@@ -185,7 +185,7 @@ export class Heads {
     const responses: HeadResponse[] = [];
     /** Endpoints without an answer to one attempt. They are asked again, with waits, if the others are not enough. */
     let failed: EndpointInfo[] = [];
-    let failure: unknown;
+    const failures: unknown[] = [];
     while (waiting.length > 0) {
       const wave = waiting.splice(0, Math.max(1, needed - responses.length));
       const waits = waiting.length === 0 && failed.length === 0;
@@ -195,7 +195,7 @@ export class Heads {
       if (signal?.aborted) throw signal.reason;
       for (const [i, result] of asked.entries()) {
         if (result.status === 'fulfilled') responses.push(result.value);
-        else if (waits) failure ??= result.reason;
+        else if (waits) failures.push(result.reason);
         else failed.push(wave[i]!);
       }
       const agreed =
@@ -208,13 +208,22 @@ export class Heads {
         failed = [];
       }
     }
-    if (responses.length < needed && failure !== undefined) throw failure;
+    if (responses.length < needed && failures.length > 0)
+      throw responses.length === 0
+        ? failures[0]
+        : tooFew(
+            failures,
+            responses.map(({ origin }) => origin),
+            needed,
+          );
     if (needed === 1) {
       const reason = responses.length === 0 ? 'no endpoint may be asked' : `no endpoint has reached block ${lowest}`;
-      throw failure ?? notReached('plain', undefined, reason);
+      throw failures[0] ?? notReached('plain', undefined, reason);
     }
-    const heights = responses.map(({ origin, blocks }) => `${origin} at ${blocks[0]!.header.number}`).join(', ');
-    const reason = `${needed} endpoints have to agree on a block near the head: ${heights || 'none answered'}`;
+    const named = responses.map(
+      ({ origin, blocks: [{ header, hash }] }) => `${origin} names block ${header.number}, ${bytesToHex(hash)}`,
+    );
+    const reason = `${needed} endpoints have to agree on a block near the head: ${named.join('; ') || 'none answered'}`;
     throw notReached('linked', responses.length === 0 ? undefined : 'plain', reason);
   }
 
@@ -273,9 +282,9 @@ export class Heads {
       timeoutMs: this.rules.timeoutMs,
       waits,
       ...(signal !== undefined && { signal }),
-      accept: (answers) => {
-        const results = answers.slice(0, preface.length).map((answer) => {
-          if (answer.kind === 'error') throw answeredError(from, answer.error);
+      accept: (answers): HeadResponse => {
+        const results = answers.slice(0, preface.length).map((answer, i) => {
+          if (answer.kind === 'error') throw upstreamError(from, preface[i]!, answer.error);
           return answer.result;
         });
         if (preface.length === 2) requireChain(this.network, from, results[0]);

@@ -2,9 +2,10 @@ import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
+import { upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { requestFirstFound } from '../first-found.js';
-import { answeredError, isNotAvailableYet, missing, notReached, takesBackFinal } from '../refused.js';
+import { isNotAvailableYet, missing, notReached, takesBackFinal } from '../refused.js';
 import type { HeaderStore } from './header-store.js';
 import type { AcceptedBlock, BlockLevel } from './heads.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
@@ -77,10 +78,10 @@ export async function isLostEverywhere(
         ...(signal !== undefined && { signal }),
         isTransient: isNotAvailableYet,
         accept: ([byHash, byNumber], from) => {
-          if (byNumber!.kind === 'error') throw answeredError(from, byNumber!.error);
+          if (byNumber!.kind === 'error') throw upstreamError(from, calls[1]!, byNumber!.error);
           const there = readLightBlock(network, byNumber!.result, { number });
           if (there === undefined || !equalBytes(there.hash, named.hash)) return false;
-          if (byHash!.kind === 'error') throw answeredError(from, byHash!.error);
+          if (byHash!.kind === 'error') throw upstreamError(from, calls[0]!, byHash!.error);
           if (readLightBlock(network, byHash!.result, { hash: head.hash }) !== undefined) return false;
           throw missing('known head');
         },

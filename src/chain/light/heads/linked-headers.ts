@@ -2,8 +2,9 @@ import { PlumblineError } from '../../../errors.js';
 import type { Network } from '../../../networks/network.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyHeaderLink } from '../../../proof/headers/header-link.js';
+import { upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { answeredError, answerRefused, isNotAvailableYet, missing } from '../refused.js';
+import { answerRefused, isNotAvailableYet, missing } from '../refused.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 
 /** Most headers fetched by one request. */
@@ -31,7 +32,7 @@ export async function fetchLinked(
     accept: (answers, from) => {
       let above = child;
       return answers.map((answer, i) => {
-        if (answer.kind === 'error') throw answeredError(from, answer.error);
+        if (answer.kind === 'error') throw upstreamError(from, calls[i]!, answer.error);
         const block = readLightBlock(network, answer.result, { number: numbers[i]! });
         if (block === undefined) throw missingHeader(numbers[i]!);
         requireLink(network, block, above);

@@ -1,8 +1,9 @@
 import { bytesToKey } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../../proof/ethereum/account-state.js';
+import { upstreamError } from '../../../upstream/failure.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
-import { answeredError, answerRefused, missing } from '../refused.js';
+import { answerRefused, missing } from '../refused.js';
 import type { AccessSet, AccountAccess } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
@@ -45,8 +46,8 @@ export function stateBatch(
   return {
     calls,
     read(state, answers, from) {
-      const results = answers.map((answer) => {
-        if (answer.kind === 'error') throw answeredError(from, answer.error);
+      const results = answers.map((answer, i) => {
+        if (answer.kind === 'error') throw upstreamError(from, calls[i]!, answer.error);
         if (answer.result === null) throw missing(`state of block ${at}`);
         return answer.result;
       });

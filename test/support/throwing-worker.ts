@@ -1,0 +1,7 @@
+import { CommonNode } from '../../src/hosts/worker/common-node.js';
+import { installErrorTransfer } from '../../src/hosts/worker/transfer.js';
+import { servePort, type WorkerPort } from '../../src/hosts/worker/worker-port.js';
+import { throwingNode } from './every-error.js';
+
+installErrorTransfer();
+servePort(self as unknown as WorkerPort, new CommonNode(async () => throwingNode()), Promise.resolve(undefined));
