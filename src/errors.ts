@@ -30,8 +30,8 @@ export interface ErrorDetails {
   /** The compression dictionary cannot be loaded from its address. Remedy: check the address, or give its bytes. */
   DICTIONARY_UNREACHABLE: { origin: string; status?: number };
   // Proofs: malformed material. A well-formed proof that does not hold is a verdict, not an error.
-  /** What was given is not a proof of this form. Remedy: give the whole result of the method, unchanged. */
-  PROOF_MALFORMED: { path: string; reason: string };
+  /** What was given is not of this form; with `origin`, an endpoint gave it. Remedy: give the whole result of the method, unchanged. */
+  PROOF_MALFORMED: { path: string; reason: string; origin?: string; method?: string };
   // Fees.
   /** A gas limit is zero. Remedy: give one above zero, or leave it out. */
   GAS_IS_ZERO: Record<never, never>;
@@ -143,7 +143,7 @@ export interface ErrorDetails {
     block?: string;
     forwarded?: true;
   };
-  /** An endpoint serves another chain. `found`: its chain id, or what it gave in its place, cut. Remedy: give the URL of this network. */
+  /** An endpoint serves another chain. `found`: its chain id, or `none`. Remedy: give the URL of this network. */
   UPSTREAM_WRONG_CHAIN: { origin: string; expected: number; found: string };
   /**
    * Endpoints answered, but fewer than `needed` agree. `said`: what each answered, in short. Remedy: find out which one is wrong, or add
@@ -171,6 +171,8 @@ export interface ErrorDetails {
   LAYER_ONE_CONTRADICTS: { reason: string; slot: number };
   /** There is no trusted beacon block to follow layer 1 from. Remedy: give `layerOne.checkpoint`. */
   CHECKPOINT_NEEDED: { reason: string };
+  /** What an endpoint of layer 1 serves cannot be used: `problem` says why. Remedy: name an endpoint of the right chain that has it. */
+  LAYER_ONE_UNUSABLE: { origin: string; problem: LayerOneProblem; reason: string };
   // Hosts.
   /** The worker of the node does not start, or has ended. `url`: its script. `status`: of that, if it was fetched. Remedy: `reason` says what stopped it. */
   WORKER_FAILED: { reason: string; url?: string; status?: number };
@@ -199,6 +201,14 @@ export interface ErrorDetails {
    */
   INTERNAL: { reason?: string; id?: string };
 }
+
+/**
+ * - `no-contract`: it has no rollup contract at the profile's address
+ * - `not-final`: it names no finalized block
+ * - `no-light-client-data`: it does not serve the part of the beacon API for light clients (status 501)
+ * - `other-genesis`: it follows another beacon chain
+ */
+export type LayerOneProblem = 'no-contract' | 'not-final' | 'no-light-client-data' | 'other-genesis';
 
 /** What a replica compares. `changes`: the values before them, in the trie log and in the state that is held. */
 export type ReplicaCheck = 'changes' | 'block-hash' | 'state-manager-root' | 'layer-one-root';

@@ -42,11 +42,11 @@ export function requestFailureOf(
 
 /** The error of a refused answer, with the endpoint that gave it. */
 function named(error: unknown, { origin }: EndpointInfo, calls: readonly Call[]): unknown {
-  if (!isPlumblineError(error, 'ANSWER_REFUSED')) return error;
-  const { message, details } = error;
+  if (!isPlumblineError(error, 'ANSWER_REFUSED') && !isPlumblineError(error, 'PROOF_MALFORMED')) return error;
+  const { code, message, details } = error;
   const method = [...new Set(calls.map((call) => call.method))].join(', ');
   const more = { origin, method: details.method ?? method };
-  return new PlumblineError('ANSWER_REFUSED', `${origin}: ${message}`, { ...details, ...more }, { cause: error });
+  return new PlumblineError(code, `${origin}: ${message}`, { ...details, ...more }, { cause: error });
 }
 
 function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | undefined): PlumblineError {
@@ -55,6 +55,19 @@ function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | 
   const message = endpoints.length === 0 ? WORDS[code]! : `${WORDS[code]} (${listed(endpoints)})`;
   if (code !== 'UPSTREAM_RATE_LIMITED') return new PlumblineError(code, message, { endpoints });
   return new PlumblineError(code, message, { endpoints, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}
+
+/** The error of a request that each of several endpoints failed: the first, or one for all if none could be reached. */
+export function allFailed(errors: readonly unknown[]): unknown {
+  const lists = errors.map((error) =>
+    isPlumblineError(error) ? (error.details as { endpoints?: readonly UpstreamReason[] }).endpoints : undefined,
+  );
+  return lists.includes(undefined)
+    ? errors[0]
+    : unreached(
+        lists.flatMap((list) => list!),
+        undefined,
+      );
 }
 
 /**
@@ -71,7 +84,7 @@ export function tooFew(errors: readonly unknown[], answered: readonly string[], 
     return endpoints === undefined ? error.message : listed(endpoints);
   });
   const names = [...new Set(answered)].join(', ');
-  const remedy = 'give an endpoint in its place, or have fewer agree (level plain, agreeing)';
+  const remedy = 'name another in its place, or need fewer (chain.level, chain.agreeing, chain.layerOneAgreeing)';
   const message = `${needed} endpoints must agree, but only ${names} answered (${reasons.join('; ')}); ${remedy}`;
   return new PlumblineError(first.code, message, first.details, { cause: first });
 }

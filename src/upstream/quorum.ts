@@ -1,5 +1,5 @@
 import { invalidParameter, PlumblineError, type UpstreamReason } from '../errors.js';
-import { tooFew } from './failure.js';
+import { allFailed, tooFew } from './failure.js';
 import type { EndpointInfo } from './transport/fault.js';
 
 /** Options of a request that several endpoints must agree on. */
@@ -116,7 +116,7 @@ function failureOf<T>(
   const timedOut = caller?.aborted ? errors.find(({ error }) => error instanceof PlumblineError) : undefined;
   if (timedOut !== undefined) return timedOut.error;
   const failures = errors.map(({ error }) => error);
-  if (answered === 0) return failures[0];
+  if (answered === 0) return allFailed(failures);
   if (answered < needed)
     return tooFew(
       failures,

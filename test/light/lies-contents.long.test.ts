@@ -82,20 +82,20 @@ const LIES: Lie[] = [
     name: 'an error with code 3 and data in place of receipts',
     ask: receipts,
     tell: ({ method }, _, pick) => (/Receipts?$/.test(method) ? forgedRevert(pick) : undefined),
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'an error with code 3 and data in place of a body',
     ask: bodies,
     tell: ({ method, params }, _, pick) =>
       method === 'eth_getBlockByHash' && params[1] === true ? forgedRevert(pick) : undefined,
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'an error with code 3 and data in place of a transaction',
     ask: (variant) => [variant % 2 === 0 ? 'eth_getTransactionByHash' : 'eth_getTransactionReceipt', hashAt(variant)],
     tell: ({ method }, _, pick) => (method === 'eth_getTransactionByHash' ? forgedRevert(pick) : undefined),
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'an error with code 3 and data in place of older headers',
@@ -106,7 +106,7 @@ const LIES: Lie[] = [
       ][variant % 2]!,
     tell: ({ method, params }, _, pick) =>
       method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? forgedRevert(pick) : undefined,
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'the status of a receipt',

@@ -243,7 +243,7 @@ const LIES: Lie[] = [
     ask: (variant) => (variant % 2 === 0 ? number : balance),
     tell: ({ method }, _, pick, variant) =>
       method === 'eth_chainId' ? [`0x${(1 + pick(59_000)).toString(16)}`, 59_139 + variant][variant % 2] : undefined,
-    alone: { check: /^UPSTREAM_WRONG_CHAIN$/, what: / serves chain \w+, not 59139 / },
+    alone: { check: /^UPSTREAM_WRONG_CHAIN$/, what: / (?:serves chain \w+|names no chain id), not 59139 / },
     honest: 2,
   },
 ];

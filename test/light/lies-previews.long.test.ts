@@ -112,7 +112,7 @@ const LIES: Lie[] = [
     ask,
     tell: ({ method }, _, pick, variant) =>
       method === (variant % 2 === 0 ? 'eth_getProof' : 'eth_getCode') ? forgedRevert(pick) : undefined,
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'the header',

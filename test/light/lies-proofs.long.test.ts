@@ -46,7 +46,7 @@ const ZK_LIES: Lie[] = [
     name: 'an error with code 3 and data',
     ask: (variant) => (variant % 2 === 0 ? present : absent(variant)),
     tell: ({ method }, _, pick) => (method === 'linea_getProof' ? forgedRevert(pick) : undefined),
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'the account in a zk proof',

@@ -75,7 +75,7 @@ const LIES: Lie[] = [
     ask: (variant) =>
       [['eth_getCode', token, 'latest'] as const, balanceOf(accountAt(variant)), estimate][variant % 3]!,
     tell: ({ method }, _, pick) => (method === 'eth_getCode' ? forgedRevert(pick) : undefined),
-    alone: { check: /^UPSTREAM_ERROR$/, what: /execution reverted: forged$/ },
+    alone: { check: /^UPSTREAM_ERROR$/, what: /it says "execution reverted: forged"$/ },
   },
   {
     name: 'a storage value',

@@ -74,7 +74,7 @@ const SAID: Readonly<Record<string, readonly [code: string, reason: string, erro
   'a newest block that is false': [
     'ANSWER_REFUSED',
     '',
-    'the answer of ORIGIN about header was refused: HASH_MISMATCH',
+    'the answer of ORIGIN to eth_chainId, eth_getBlockByNumber about header was refused: HASH_MISMATCH',
   ],
   'a method it does not have': [
     'UPSTREAM_ERROR',

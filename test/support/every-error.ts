@@ -83,6 +83,7 @@ export const EVERY_ERROR: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   TRUST_LEVEL_NOT_REACHED: { required: 'linked', reached: 'plain', reason: 'one endpoint answered' },
   ANSWER_REFUSED: { what: 'header', check: 'HASH_MISMATCH', at: '', origin: ORIGIN },
   FORK_UNSUPPORTED: { network: 'mainnet', fork: 'gloas' },
+  LAYER_ONE_UNUSABLE: { origin: ORIGIN, problem: 'not-final', reason: `${ORIGIN} names no finalized block` },
   LAYER_ONE_CONTRADICTS: { reason: 'EQUIVOCATION', slot: 7 },
   CHECKPOINT_NEEDED: { reason: 'no checkpoint is known; give chain.layerOne.checkpoint' },
   WORKER_FAILED: { reason: 'its script does not load' },

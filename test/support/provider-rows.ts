@@ -193,7 +193,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
         ? { body: { jsonrpc: '2.0', id: calls[0]!.id, result: null } }
         : undefined,
     ask: ({ ask }) => ask('eth_getBlockByNumber', 'latest', true),
-    reads: 'the answer of ENDPOINT about body of block 2 was refused: MISSING',
+    reads: 'the answer of ENDPOINT to eth_getBlockByHash about body of block 2 was refused: MISSING',
     most: { once: 2, alone: 3, beside: 1 },
   },
   {

@@ -6,7 +6,7 @@ import { askQuorum } from '../../src/upstream/quorum.js';
 import type { Call } from '../../src/upstream/transport/fault.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 
-const REMEDY = '; give an endpoint in its place, or have fewer agree (level plain, agreeing)';
+const REMEDY = '; name another in its place, or need fewer (chain.level, chain.agreeing, chain.layerOneAgreeing)';
 
 const from = (id: string) => ({ id, origin: id.split('#')[0]! });
 const key = (value: unknown) => String(value);

@@ -1,4 +1,5 @@
-import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { BeaconNetwork } from '../../consensus/networks/beacon-network.js';
+import { isPlumblineError, type LayerOneProblem, PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import { dependsOnEndpoint } from '../../upstream/transport/classify-error.js';
@@ -52,9 +53,55 @@ export function requireChain(
 ): void {
   const isQuantity = typeof answer === 'string' && /^0x[0-9a-f]{1,16}$/i.test(answer);
   if (isQuantity && BigInt(answer) === BigInt(chainId)) return;
-  const found = isQuantity ? String(BigInt(answer)) : typeof answer === 'string' ? answer.slice(0, 20) : typeof answer;
-  const message = `${origin} serves chain ${found}, not ${chainId} (${name}); give the URL of that network`;
+  const found = isQuantity ? String(BigInt(answer)) : 'none';
+  const serves = isQuantity ? `serves chain ${found}` : 'names no chain id';
+  const message = `${origin} ${serves}, not ${chainId} (${name}); give the URL of that network`;
   throw new PlumblineError('UPSTREAM_WRONG_CHAIN', message, { origin, expected: chainId, found });
+}
+
+/** The error for an endpoint of layer 1 that serves something else than is needed. */
+function layerOneUnusable(
+  { origin }: Pick<EndpointInfo, 'origin'>,
+  problem: LayerOneProblem,
+  what: string,
+): PlumblineError<'LAYER_ONE_UNUSABLE'> {
+  const reason = `the layer 1 at ${origin} ${what}`;
+  return new PlumblineError('LAYER_ONE_UNUSABLE', reason, { origin, problem, reason });
+}
+
+/** @param address - of the rollup contract, in hex */
+export function withoutContract(from: EndpointInfo, address: string): PlumblineError<'LAYER_ONE_UNUSABLE'> {
+  const remedy = 'name an endpoint of the layer 1 of this network, or correct rollup.address of the profile';
+  return layerOneUnusable(from, 'no-contract', `has no rollup contract at ${address}; ${remedy}`);
+}
+
+/** As `requireFinalized`, for endpoints that say it by an error. @throws the error, or `LAYER_ONE_UNUSABLE` in its place */
+export function withoutFinal(error: unknown): never {
+  if (isPlumblineError(error, 'UPSTREAM_ERROR') && isNotAvailableYet(error)) requireFinalized(error.details, null);
+  throw error;
+}
+
+/** @throws PlumblineError `LAYER_ONE_UNUSABLE` for null in place of the finalized block */
+export function requireFinalized(from: Pick<EndpointInfo, 'origin'>, answer: unknown): void {
+  if (answer !== null) return;
+  const remedy = 'wait until it does, or name another endpoint';
+  throw layerOneUnusable(from, 'not-final', `names no finalized block: it does not finalize yet; ${remedy}`);
+}
+
+export function withoutLightClientData(from: Pick<EndpointInfo, 'origin'>): PlumblineError<'LAYER_ONE_UNUSABLE'> {
+  const remedy = 'start that beacon node with its light client server, or name another';
+  return layerOneUnusable(from, 'no-light-client-data', `serves no data for light clients (status 501); ${remedy}`);
+}
+
+/** @param answer - to `/eth/v1/beacon/genesis` @throws PlumblineError `LAYER_ONE_UNUSABLE` for the genesis of another chain */
+export function requireGenesis(network: BeaconNetwork, from: EndpointInfo, answer: unknown): void {
+  const { genesis_validators_root: root } = ((answer as { data?: unknown } | null)?.data ?? {}) as Record<
+    string,
+    unknown
+  >;
+  if (typeof root !== 'string' || root.toLowerCase() === network.genesisValidatorsRoot) return;
+  const roots = `its validators of genesis are ${root.slice(0, 66)}, not ${network.genesisValidatorsRoot}`;
+  throw layerOneUnusable(from, 'other-genesis', `follows another beacon chain than ${network.name}: ${roots}`);
 }
 
 /** @param reached - the level that was reached instead */

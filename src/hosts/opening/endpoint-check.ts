@@ -1,11 +1,18 @@
 import type { Chain } from '../../chain/chain.js';
 import { readLightBlock } from '../../chain/light/heads/light-block.js';
-import { missing, requireChain } from '../../chain/light/refused.js';
+import {
+  missing,
+  requireChain,
+  requireFinalized,
+  requireGenesis,
+  withoutContract,
+  withoutLightClientData,
+} from '../../chain/light/refused.js';
 import { type ErrorDetails, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import type { EndpointProblem, EndpointReport } from '../../rpc/inspection/node-status.js';
 import { upstreamError } from '../../upstream/failure.js';
-import type { EndpointGroup } from '../../upstream/group.js';
+import type { EndpointGroup, UpstreamRequestOptions } from '../../upstream/group.js';
 import type { Call, EndpointInfo } from '../../upstream/transport/fault.js';
 import { UNCONNECTED } from '../../upstream/transport/http.js';
 
@@ -28,6 +35,7 @@ const PATHS: Readonly<Record<string, string>> = {
 
 const CHAIN_ID: Call = { method: 'eth_chainId', params: [] };
 const LATEST: Call = { method: 'eth_getBlockByNumber', params: ['latest', false] };
+const FINAL: Call = { method: 'eth_getBlockByNumber', params: ['finalized', false] };
 
 type Found = Pick<EndpointReport, 'chainId' | 'head'>;
 
@@ -41,15 +49,26 @@ export async function checkEndpoints(
   groups: readonly EndpointGroup[],
   signal?: AbortSignal,
 ): Promise<readonly EndpointReport[]> {
+  return (await checkAll(network, groups, signal)).map(({ report }) => report);
+}
+
+async function checkAll(
+  network: Network,
+  groups: readonly EndpointGroup[],
+  signal?: AbortSignal,
+): Promise<readonly { readonly report: EndpointReport; readonly error?: unknown }[]> {
   const reports = groups.flatMap((group) =>
-    group.endpoints.map(async (info): Promise<EndpointReport> => {
+    group.endpoints.map(async (info) => {
       const { role } = group;
       try {
-        return { role, endpoint: info.id, answers: true, ...(await checkOne(network, group, info, signal)) };
+        const found = await checkOne(network, group, info, signal);
+        return { report: { role, endpoint: info.id, answers: true, ...found } };
       } catch (error) {
         signal?.throwIfAborted();
-        const problem = await toldApart(problemOf(error), info, group.fetch ?? fetch);
-        return { role, endpoint: info.id, answers: false, ...foundBy(error), problem };
+        const isWithout = role === 'l1-consensus' && problemOf(error).status === 501;
+        const told = isWithout ? withoutLightClientData(info) : error;
+        const problem = await toldApart(problemOf(told), info, group.fetch ?? fetch);
+        return { report: { role, endpoint: info.id, answers: false, ...foundBy(error), problem }, error: told };
       }
     }),
   );
@@ -65,6 +84,7 @@ async function checkOne(
   const options = { endpoint: from.id, timeoutMs: TIMEOUT_MS, waits: false, ...(signal && { signal }) };
   const path = PATHS[group.role];
   if (path !== undefined) {
+    if (group.role === 'l1-consensus') await requireBeacon(network, group, from, options);
     await group.request(path, [], options);
     return {};
   }
@@ -73,12 +93,14 @@ async function checkOne(
     await group.requestMany([CHAIN_ID], options);
     return {};
   }
-  return group.requestMany([CHAIN_ID, LATEST], {
+  const calls = [CHAIN_ID, LATEST];
+  if (group.role === 'l1') calls.push(FINAL, { method: 'eth_getCode', params: [network.rollup.address, 'latest'] });
+  return group.requestMany(calls, {
     ...options,
     accept: (answers) => {
-      const [chainId, block] = answers.map((answer, i) => {
+      const [chainId, block, finalized, code] = answers.map((answer, i) => {
         if (answer.kind === 'result') return answer.result;
-        throw upstreamError(from, [CHAIN_ID, LATEST][i]!, answer.error);
+        throw upstreamError(from, calls[i]!, answer.error);
       });
       if (group.role !== 'l1') {
         requireChain(network, from, chainId);
@@ -91,9 +113,23 @@ async function checkOne(
       if (expected !== undefined) requireChain({ name: `its layer 1, ${layerOne}`, chainId: expected }, from, chainId);
       const { number } = (block ?? {}) as { number?: unknown };
       if (!isQuantity(chainId) || !isQuantity(number)) throw missing('newest block');
+      requireFinalized(from, finalized);
+      if (code === '0x') throw withoutContract(from, network.rollup.address);
       return { chainId: Number(chainId), head: Number(number) };
     },
   });
+}
+
+/** @throws PlumblineError `LAYER_ONE_UNUSABLE` for a beacon node of another chain, or without data for light clients */
+async function requireBeacon(
+  { layerOne }: Network,
+  group: EndpointGroup,
+  from: EndpointInfo,
+  options: UpstreamRequestOptions,
+): Promise<void> {
+  const { beaconNetworkOf } = await import('../../consensus/networks/beacon-networks.js');
+  const accept = (answer: unknown) => requireGenesis(beaconNetworkOf(layerOne!), from, answer);
+  await group.request('/eth/v1/beacon/genesis', [], { ...options, accept });
 }
 
 function isQuantity(value: unknown): value is string {
@@ -142,16 +178,34 @@ async function toldApart(
   }
 }
 
-/** @throws PlumblineError `UPSTREAM_*` if no endpoint of layer 2 answers rightly, after closing `chain` */
+/**
+ * @throws PlumblineError `UPSTREAM_*` if no endpoint of layer 2 answers rightly, `LAYER_ONE_UNUSABLE` or `UPSTREAM_WRONG_CHAIN` if all of
+ *   layer 1 serve something else; after closing `chain`
+ */
 export async function requireReady(
   network: Network,
   groups: readonly EndpointGroup[],
   chain: Pick<Chain, 'close'>,
 ): Promise<void> {
-  const reports = await checkEndpoints(network, groups);
-  if (reports.some(({ role, answers }) => role === 'l2' && answers)) return;
+  const checked = await checkAll(network, groups);
+  const reports = checked.map(({ report }) => report);
+  const isReady = reports.some(({ role, answers }) => role === 'l2' && answers);
+  const error = isReady ? otherLayerOne(checked) : notReady(network, reports);
+  if (error === undefined) return;
   await chain.close();
-  throw notReady(network, reports);
+  throw error;
+}
+
+/** The error of a role of layer 1 whose endpoints all serve something else; those that do not answer now may answer later. */
+function otherLayerOne(checked: Awaited<ReturnType<typeof checkAll>>): PlumblineError | undefined {
+  for (const role of ['l1', 'l1-consensus']) {
+    const own = checked.filter(({ report }) => report.role === role);
+    const others = own.flatMap(({ error }) =>
+      isPlumblineError(error, 'LAYER_ONE_UNUSABLE') || isPlumblineError(error, 'UPSTREAM_WRONG_CHAIN') ? [error] : [],
+    );
+    if (others.length > 0 && others.length === own.length) return others[0];
+  }
+  return undefined;
 }
 
 /**

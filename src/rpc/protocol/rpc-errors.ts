@@ -191,7 +191,12 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   DICTIONARY_LENGTH_MISMATCH: () => internal('the compression dictionary has the wrong length'),
   DICTIONARY_CHECKSUM_MISMATCH: () => internal('the compression dictionary has the wrong checksum'),
   DICTIONARY_UNREACHABLE: () => internal('the compression dictionary cannot be loaded'),
-  PROOF_MALFORMED: ({ path }) => server(`malformed proof at ${path}`),
+  PROOF_MALFORMED: ({ path, reason, origin, method }) =>
+    server(
+      origin === undefined
+        ? `malformed proof at ${path}`
+        : `the answer of ${origin} to ${method} is malformed: ${path === '' ? 'it' : path} ${reason}`,
+    ),
   TRIE_LOG_MALFORMED: ({ path }) => server(`malformed trie log at ${path}`),
   TRACE_MALFORMED: ({ path }) => internal(`malformed state trace at ${path}`),
   WITNESS_MISSING: ({ part }) => internal(`a ${part} of the state is missing`),
@@ -201,7 +206,12 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   MARGIN_INVALID: () => internal('the margin is not a positive number'),
   STATE_MISMATCH: ({ what }) => internal(`${what} differs from what was committed`),
   STATE_NOT_HELD: () => server('World state unavailable'),
-  BLOCK_NOT_FOUND: () => ({ code: -39001, message: 'Unknown block' }),
+  BLOCK_NOT_FOUND: ({ block }) => ({
+    code: -39001,
+    message: ['finalized', 'safe'].includes(block)
+      ? `Unknown block (${block}: there is none yet, or chain.layerOne names no layer 1)`
+      : 'Unknown block',
+  }),
   BLOCK_PRUNED: ({ from }) => ({ code: 4444, message: `Pruned history unavailable (blocks from ${from} on are held)` }),
   BLOCK_NOT_PROVABLE: ({ from }) => ({
     code: INVALID_REQUEST,
@@ -274,11 +284,15 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   UPSTREAM_WRONG_CHAIN: (_, message) => server(message),
   UPSTREAM_ERROR: upstreamAnswer,
   UPSTREAM_DISAGREEMENT: (_, message) => server(message),
-  TRUST_LEVEL_NOT_REACHED: ({ required, reason }) => server(`trust level ${required} is not reached: ${reason}`),
-  ANSWER_REFUSED: ({ what, check, origin = 'an endpoint', hint }) =>
-    server(`the answer of ${origin} about ${what} was refused: ${check}${hint === undefined ? '' : ` (${hint})`}`),
+  TRUST_LEVEL_NOT_REACHED: (_, message) => server(message),
+  ANSWER_REFUSED: ({ what, check, origin = 'an endpoint', method, hint }) => {
+    const asked = method === undefined ? '' : ` to ${method}`;
+    const found = hint === undefined ? '' : ` (${hint})`;
+    return server(`the answer of ${origin}${asked} about ${what} was refused: ${check}${found}`);
+  },
   FORK_UNSUPPORTED: ({ fork }) => internal(`this release does not read the fork ${fork} of layer 1`),
   CHECKPOINT_NEEDED: ({ reason }) => ({ code: SERVER_ERROR, message: reason }),
+  LAYER_ONE_UNUSABLE: ({ reason }) => server(reason),
   LAYER_ONE_CONTRADICTS: ({ slot }) => internal(`layer 1 contradicts itself at slot ${slot}`),
   WORKER_FAILED: () => internal('the worker has failed'),
   NODE_CLOSED: () => internal('the node is closed'),

@@ -25,6 +25,8 @@ function readReply(address: Address, { status, body, retryAfterMs }: HttpReply):
   if (status === 429) return faultOutcome('rate-limited', words, { status, ...wait });
   if (status === 401 || status === 402 || status === 403)
     return faultOutcome('configuration', `${words}${KEY_ADVICE}`, { status });
+  if (status === 501)
+    return faultOutcome('configuration', `${words}: it does not have this part of the API`, { status, mayPass: true });
   if (status >= 500 || status === 408 || status === 425) return faultOutcome('unavailable', words, { status, ...wait });
   const json = parseJson(body);
   if (status < 300) {

@@ -2,7 +2,7 @@ import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import { tooFew, upstreamError } from '../../../upstream/failure.js';
+import { allFailed, tooFew, upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { TrustLevel } from '../../trust-level.js';
@@ -210,7 +210,7 @@ export class Heads {
     }
     if (responses.length < needed && failures.length > 0)
       throw responses.length === 0
-        ? failures[0]
+        ? allFailed(failures)
         : tooFew(
             failures,
             responses.map(({ origin }) => origin),
@@ -218,7 +218,7 @@ export class Heads {
           );
     if (needed === 1) {
       const reason = responses.length === 0 ? 'no endpoint may be asked' : `no endpoint has reached block ${lowest}`;
-      throw failures[0] ?? notReached('plain', undefined, reason);
+      throw failures.length > 0 ? allFailed(failures) : notReached('plain', undefined, reason);
     }
     const named = responses.map(
       ({ origin, blocks: [{ header, hash }] }) => `${origin} names block ${header.number}, ${bytesToHex(hash)}`,

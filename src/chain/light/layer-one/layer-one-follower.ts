@@ -19,7 +19,7 @@ import { finish } from '../../../scheduling/pieces.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { AnswerValidator, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { LayerOneEvidence } from '../../chain.js';
-import { answerRefused, missing, notReached } from '../refused.js';
+import { answerRefused, missing, notReached, requireGenesis, withoutLightClientData } from '../refused.js';
 import { isUnreachable } from '../unreachable.js';
 import { type CheckpointSources, checkpointsOf, type TrustedBeaconBlock } from './checkpoint.js';
 import type { FollowedState, LightClientRecord } from './light-client-record.js';
@@ -61,6 +61,7 @@ const RETRY_MS = 10_000;
 const LATE_EPOCHS = 4;
 
 const PATH = '/eth/v1/beacon/light_client';
+const GENESIS = '/eth/v1/beacon/genesis';
 
 /**
  * Follows the finality of layer 1 by the signatures of its sync committees, from a trusted beacon block. Nothing of the
@@ -103,6 +104,7 @@ export class LayerOneFollower {
       this.failed = undefined;
     }
     this.updating ??= this.update()
+      .catch((error: unknown) => this.explain(error))
       .catch((error: unknown) => {
         this.failed = { at: clock.now(), error };
         throw error;
@@ -111,6 +113,25 @@ export class LayerOneFollower {
         this.updating = undefined;
       });
     return this.updating;
+  }
+
+  /** What an endpoint serves may explain its error. @throws that, or else the error */
+  private async explain(error: unknown): Promise<never> {
+    const { beacon, network } = this.parts;
+    if (isPlumblineError(error, 'UPSTREAM_CONFIGURATION')) {
+      const [first] = error.details.endpoints;
+      if (first !== undefined && error.details.endpoints.every(({ status }) => status === 501))
+        throw withoutLightClientData(first);
+    }
+    const { origin: endpoint } = isPlumblineError(error, 'ANSWER_REFUSED') ? error.details : {};
+    if (endpoint !== undefined) {
+      // An endpoint of another chain signs and links its objects rightly, for that chain.
+      const accept: AnswerValidator<unknown, void> = (answer, from) => requireGenesis(network, from, answer);
+      await beacon.get(GENESIS, { endpoint, accept, waits: false }).catch((found: unknown) => {
+        if (isPlumblineError(found, 'LAYER_ONE_UNUSABLE')) throw found;
+      });
+    }
+    throw error;
   }
 
   private isRecent(): boolean {

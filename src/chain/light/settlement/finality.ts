@@ -1,8 +1,7 @@
-import { isPlumblineError } from '../../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { answerRefused } from '../refused.js';
 import { isUnreachable } from '../unreachable.js';
 import type { FinalizationEvent } from './finality-events.js';
 import type { FinalityStore, FinalizedBlock } from './finality-store.js';
@@ -176,13 +175,15 @@ export class LayerOneFinality {
     }
     const number = await this.rollup.currentAt(pinned);
     if (number < this.floor) {
-      const message = `is ${number}, but was ${this.floor} before`;
-      throw answerRefused('finalized block', { verified: false, reason: 'WENT_BACK', at: '', message });
+      const hint = `it is ${number}, and was ${this.floor} before`;
+      const details = { what: 'finalized block', check: 'WENT_BACK', at: '', origin: this.rollup.origins, hint };
+      throw new PlumblineError('ANSWER_REFUSED', `finalized block: ${hint}`, details);
     }
     const root = await this.rollup.rootAt(pinned, number);
     if (isZeroBytes(root)) {
-      const message = `has no root for its own newest block ${number}; check the rollup address of the network`;
-      throw answerRefused('rollup contract', { verified: false, reason: 'ROOT_MISSING', at: '', message });
+      const hint = `it has no root of its own newest block ${number}; check rollup.address of the profile`;
+      const details = { what: 'rollup contract', check: 'ROOT_MISSING', at: '', origin: this.rollup.origins, hint };
+      throw new PlumblineError('ANSWER_REFUSED', `rollup contract: ${hint}`, details);
     }
     this.latest = { number, root, layerOneBlock: pinned.header.number };
     this.latestAt = startedAt;

@@ -6,8 +6,8 @@ import { verifyEthereumProof } from '../../../proof/ethereum/ethereum-proof.js';
 import { anchorSlots, verifyL1Anchor } from '../../../proof/ethereum/l1-anchor.js';
 import { type HashedHeader, verifyHeader } from '../../../proof/headers/header-answer.js';
 import { readArray, readBytes } from '../../../proof/json-reader.js';
-import type { EndpointGroup } from '../../../upstream/group.js';
-import { answerRefused } from '../refused.js';
+import type { AnswerValidator, EndpointGroup } from '../../../upstream/group.js';
+import { answerRefused, requireFinalized, withoutContract, withoutFinal } from '../refused.js';
 import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
 
 /** Which rollup contract is read, and what must confirm the answers of layer-1 endpoints. */
@@ -48,6 +48,11 @@ export class RollupReader {
     this.proves = reading.prove || reading.header !== undefined || reading.finalHash !== undefined;
   }
 
+  /** The origins that are asked, in one text. */
+  get origins(): string {
+    return [...new Set(this.group.endpoints.map(({ origin }) => origin))].join(', ');
+  }
+
   /**
    * The layer-1 block at which everything else is read.
    *
@@ -67,16 +72,26 @@ export class RollupReader {
       const key = ({ hash }: HashedHeader) => bytesToHex(hash);
       return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
     }
-    if (agreeing === 1) return this.group.request('eth_getBlockByNumber', ['finalized', false], { accept });
+    const acceptFinal: AnswerValidator<unknown, HashedHeader> = (answer, from) => {
+      requireFinalized(from, answer);
+      return read(answer);
+    };
+    if (agreeing === 1)
+      return this.group
+        .request('eth_getBlockByNumber', ['finalized', false], { accept: acceptFinal })
+        .catch(withoutFinal);
     const { sharedFinalized } = await import('./shared-finalized.js');
-    return sharedFinalized(this.group, agreeing, read);
+    return sharedFinalized(this.group, agreeing, (answer, from, number) => {
+      requireFinalized(from, answer);
+      return read(answer, number);
+    });
   }
 
   /** Asks one endpoint after the other, or several at the same time if more than one must agree. */
   private async ask<T>(
     method: string,
     params: readonly unknown[],
-    accept: (answer: unknown) => T,
+    accept: AnswerValidator<unknown, T>,
     key: (value: T) => string,
   ): Promise<T> {
     const { agreeing = 1 } = this.reading;
@@ -94,9 +109,10 @@ export class RollupReader {
       stateRoot: pinned.header.stateRoot,
     };
     const keys = request.storageKeys.map(bytesToHex);
-    const accept = (answer: unknown) => {
+    const accept: AnswerValidator<unknown, number> = (answer, from) => {
       const verdict = verifyEthereumProof(request, answer);
       if (!verdict.verified) throw answerRefused('rollup contract', verdict);
+      if (verdict.account === undefined) throw withoutContract(from, address);
       return blockNumberOf(verdict.slots[0]!.value);
     };
     return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
@@ -121,7 +137,10 @@ export class RollupReader {
   /** Calls a getter at the pinned block. The block is named by hash, so that no other block of its number is used. */
   private call(pinned: HashedHeader, data: Hex): Promise<Uint8Array> {
     const block = { blockHash: bytesToHex(pinned.hash) };
-    const accept = (answer: unknown) => readBytes(answer, 'the answer', 32);
+    const accept: AnswerValidator<unknown, Uint8Array> = (answer, from) => {
+      if (answer === '0x') throw withoutContract(from, this.reading.rollup.address);
+      return readBytes(answer, 'the answer', 32);
+    };
     return this.ask('eth_call', [{ to: this.reading.rollup.address, data }, block], accept, bytesToHex);
   }
 

@@ -3,6 +3,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { HashedHeader } from '../../../proof/headers/header-answer.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
+import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 
 const METHOD = 'eth_getBlockByNumber';
 
@@ -16,10 +17,10 @@ const METHOD = 'eth_getBlockByNumber';
 export async function sharedFinalized(
   group: EndpointGroup,
   needed: number,
-  read: (answer: unknown, number?: number) => HashedHeader,
+  read: (answer: unknown, from: EndpointInfo, number?: number) => HashedHeader,
 ): Promise<HashedHeader> {
   const key = ({ hash }: HashedHeader) => bytesToHex(hash);
-  const newest = { needed, accept: (answer: unknown) => read(answer) };
+  const newest = { needed, accept: (answer: unknown, from: EndpointInfo) => read(answer, from) };
   try {
     return (await group.requestAll(METHOD, ['finalized', false], { ...newest, key })).value;
   } catch (error) {
@@ -33,6 +34,6 @@ export async function sharedFinalized(
     heights.set(vote.from.origin, Math.max(number, heights.get(vote.from.origin) ?? 0));
   }
   const number = [...heights.values()].sort((a, b) => b - a)[needed - 1]!;
-  const accept = (answer: unknown) => read(answer, number);
+  const accept = (answer: unknown, from: EndpointInfo) => read(answer, from, number);
   return (await group.requestAll(METHOD, [toQuantity(number), false], { needed, accept, key })).value;
 }
