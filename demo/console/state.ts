@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { createRef } from 'preact';
+import { fieldError, PageError } from '../lib/explain.js';
 import type { Knowledge } from '../lib/trust.js';
 import { question, showLink } from '../state/link.js';
 import { ask } from '../state/requests.js';
@@ -34,9 +35,10 @@ function readParams(text: string): readonly unknown[] {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new Error(`The parameters are not JSON: ${(error as Error).message}`);
+    throw new PageError('PARAMETERS', `The parameters are not JSON: ${(error as Error).message}`);
   }
-  if (!Array.isArray(parsed)) throw new Error('The parameters have to be a JSON array, such as ["latest", false]');
+  if (!Array.isArray(parsed))
+    throw new PageError('PARAMETERS', 'The parameters have to be a JSON array, such as ["latest", false]');
   return parsed;
 }
 
@@ -44,7 +46,7 @@ function readParams(text: string): readonly unknown[] {
 export async function sendDraft(): Promise<void> {
   const { method, params: text } = draft.value;
   const name = method.trim();
-  if (name === '') throw new Error('Which method?');
+  if (name === '') throw fieldError('Method', 'which one?');
   const params = readParams(text);
   const began = performance.now();
   const begin = { id: nextId++, method: name, params: text };

@@ -1,5 +1,5 @@
 import type { Hex } from 'plumbline-l2';
-import { messageOf } from '../lib/explain.js';
+import { reasonOf } from '../lib/explain.js';
 import { formatAge, formatUnits, groups } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
 import type { Server } from './servers.js';
@@ -139,20 +139,25 @@ export function linksOf({ account, balance, bundle, proved, network }: Reading):
   ];
 }
 
-/** What a node's words on a refused answer are about. */
-const PLACES: readonly (readonly [about: RegExp, link: LinkName])[] = [
-  [/^update of layer 1 was refused: \w*EXECUTION_BRANCH/, 'block'],
-  [/^(?:bootstrap|update) of layer 1 /, 'committee'],
-  [/^(?:rollup contract|layer-1 header) /, 'contract'],
-  [/^(?:zk proof of|hash of block) /, 'history'],
-  [/^header of block /, 'header'],
-  [/^account /, 'account'],
+/** What refused answers are about, as `details.what` begins. */
+const PLACES: readonly (readonly [what: string, link: LinkName])[] = [
+  ['bootstrap of layer 1', 'committee'],
+  ['update of layer 1', 'committee'],
+  ['rollup contract', 'contract'],
+  ['layer-1 header', 'contract'],
+  ['zk proof of', 'history'],
+  ['hash of block', 'history'],
+  ['header of block', 'header'],
+  ['account', 'account'],
 ];
 
 /** The link whose check failed, by the error of the node; undefined for other errors. */
 export function refusedLink(error: unknown): LinkName | undefined {
-  const [, what] = /answer (?:of \S+ )?about (.+)$/.exec(messageOf(error)) ?? [];
-  return PLACES.find(([about]) => what !== undefined && about.test(what))?.[1];
+  const { reason, details } = reasonOf(error);
+  if (reason !== 'ANSWER_REFUSED') return undefined;
+  const [what, check] = [String(details.what), String(details.check)];
+  if (what === 'update of layer 1' && check.endsWith('EXECUTION_BRANCH')) return 'block';
+  return PLACES.find(([about]) => what.startsWith(about))?.[1];
 }
 
 /** The state of each link: all below a refused one were not reached. */

@@ -10,6 +10,7 @@ import {
   requireAddress,
   word,
 } from '../lib/calls.js';
+import { PageError } from '../lib/explain.js';
 import { formatUnits, parseUnits } from '../lib/format.js';
 import { type OverrideKind, type OverrideRow, readOverrides } from '../lib/overrides.js';
 import { type Fields, type Question, question, showLink } from '../state/link.js';
@@ -131,7 +132,7 @@ export async function estimate(): Promise<void> {
 
 async function estimateNow(): Promise<void> {
   const node = running.value?.node;
-  if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
+  if (node === undefined) throw new PageError('PAGE', 'No node is running. Start one under “Node”.');
   const call = readCall(shownForm.value);
   const overrides = readOverrides(rows.value);
   const gasSearch = search.value;

@@ -1,9 +1,8 @@
-import { createNode, DEV_ACCOUNTS, devnet, type Hex, type PlumblineNode } from 'plumbline-l2';
+import { createNode, DEV_ACCOUNTS, devnet, type Hex, isProviderRpcError, type PlumblineNode } from 'plumbline-l2';
 import type { LineaProofJson } from 'plumbline-l2/verify';
 import { SERVERS } from '../evidence/servers.js';
 import { balanceIn } from '../lib/account-value.js';
 import { readCall } from '../lib/calls.js';
-import { messageOf } from '../lib/explain.js';
 import type { Knowledge } from '../state/requests.js';
 import { ACCOUNT, lyingServer } from './lying-server.js';
 
@@ -83,9 +82,8 @@ async function verify(chain: PlumblineNode, server: typeof fetch): Promise<Compa
       const proof = await light.request({ method: 'linea_getProof', params: [ACCOUNT, [], 'finalized'] });
       return { ...fee, balance: balanceOf(proof as LineaProofJson), refused: undefined, knownBalance: known };
     } catch (error) {
-      const reason = / was refused: (\w+)/.exec(messageOf(error))?.[1];
-      if (reason === undefined) throw error;
-      return { ...fee, balance: undefined, refused: reason, knownBalance: undefined };
+      if (!isProviderRpcError(error, 'ANSWER_REFUSED')) throw error;
+      return { ...fee, balance: undefined, refused: error.details.check, knownBalance: undefined };
     }
   } finally {
     await light.close();

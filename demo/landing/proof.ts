@@ -1,6 +1,7 @@
 import { DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN } from 'plumbline-l2';
 import type { Hasher, HashScheme, LineaProofJson } from 'plumbline-l2/verify';
 import { balanceSlot } from '../lib/balance-slot.js';
+import { PageError } from '../lib/explain.js';
 import type { Anatomy } from '../proofs/anatomy.js';
 import type { Check } from '../proofs/checks.js';
 import { loadVerifier } from '../proofs/examine.js';
@@ -43,7 +44,7 @@ export async function askForProof(node: PlumblineNode): Promise<Proof> {
   const layerOne = layerOneOf(node, { ...settings.peek(), kind: 'devnet' })!;
   const block = await settledBlock(layerOne, rollupAddress);
   const root = await settledRoot(layerOne, rollupAddress, block);
-  if (root === undefined) throw new Error(`Layer 1 holds no root of block ${block}`);
+  if (root === undefined) throw new PageError('LAYER_ONE', `Layer 1 holds no root of block ${block}`);
   const slot = balanceSlot(DEV_ACCOUNTS[1]!.address);
   const answer = (await node.request({
     method: 'linea_getProof',

@@ -1,4 +1,5 @@
 import { type Hex, TEST_TOKEN } from 'plumbline-l2';
+import { fieldError } from './explain.js';
 import { parseUnits } from './format.js';
 
 /** A call as `linea_estimateGas` and `eth_sendTransaction` take it. */
@@ -40,7 +41,7 @@ const TRANSFER = '0xa9059cbb';
 /** @throws Error that names the field */
 export function requireAddress(text: string, field: string): Hex {
   const trimmed = text.trim();
-  if (!ADDRESS.test(trimmed)) throw new Error(`${field}: not an address of 0x and 40 hex digits`);
+  if (!ADDRESS.test(trimmed)) throw fieldError(field, `not an address of 0x and 40 hex digits`);
   return trimmed as Hex;
 }
 
@@ -64,7 +65,7 @@ export function readCall({ kind, from, to, amount, data }: CallForm): CallFields
   const value = parseUnits(amount.trim() === '' ? '0' : amount, 18, 'Ether');
   const target: { to?: Hex } = kind === 'custom' && to.trim() === '' ? {} : { to: requireAddress(to, 'To') };
   const input = kind === 'custom' ? data.trim() : '';
-  if (input !== '' && !DATA.test(input)) throw new Error('Data: not hex with an even number of digits');
+  if (input !== '' && !DATA.test(input)) throw fieldError('Data', 'not hex with an even number of digits');
   return {
     ...sender,
     ...target,

@@ -1,3 +1,4 @@
+import { fieldError } from './explain.js';
 /** Wei as decimal ether or gwei, without trailing zeros. `separator`: between groups of three digits. */
 export function formatUnits(value: bigint, decimals: number, separator = '\u202f'): string {
   const negative = value < 0n;
@@ -11,9 +12,8 @@ export function formatUnits(value: bigint, decimals: number, separator = '\u202f
 /** The smallest unit of a decimal amount. @throws Error that names the field, for anything that is no such number */
 export function parseUnits(text: string, decimals: number, field: string): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim());
-  if (match === null)
-    throw new Error(`${field}: ${text.trim() === '' ? 'no amount is given' : `${text} is not an amount`}`);
-  if ((match[2]?.length ?? 0) > decimals) throw new Error(`${field}: more than ${decimals} decimals`);
+  if (match === null) throw fieldError(field, text.trim() === '' ? 'no amount is given' : `${text} is not an amount`);
+  if ((match[2]?.length ?? 0) > decimals) throw fieldError(field, `more than ${decimals} decimals`);
   return BigInt(match[1]! + (match[2] ?? '').padEnd(decimals, '0'));
 }
 

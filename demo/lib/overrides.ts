@@ -1,5 +1,6 @@
 import type { Hex } from 'plumbline-l2';
 import { requireAddress } from './calls.js';
+import { fieldError } from './explain.js';
 import { parseUnits } from './format.js';
 
 export type OverrideKind = 'balance' | 'nonce' | 'code' | 'slot';
@@ -28,9 +29,9 @@ const HEX = /^0x[0-9a-fA-F]*$/;
 function requireHex(text: string, field: string, bytes?: number): Hex {
   const trimmed = text.trim();
   const length = trimmed.length - 2;
-  if (!HEX.test(trimmed) || length % 2 !== 0) throw new Error(`${field}: not hex with an even number of digits`);
+  if (!HEX.test(trimmed) || length % 2 !== 0) throw fieldError(field, 'not hex with an even number of digits');
   if (bytes === undefined) return trimmed as Hex;
-  if (length > 2 * bytes) throw new Error(`${field}: more than ${bytes} bytes`);
+  if (length > 2 * bytes) throw fieldError(field, `more than ${bytes} bytes`);
   return `0x${trimmed.slice(2).padStart(2 * bytes, '0')}`;
 }
 
@@ -60,6 +61,6 @@ export function readOverrides(rows: readonly OverrideRow[]): StateOverride | und
 }
 
 function quantity(text: string, field: string): Hex {
-  if (!/^\d{1,18}$/.test(text.trim())) throw new Error(`${field}: not a whole number`);
+  if (!/^\d{1,18}$/.test(text.trim())) throw fieldError(field, 'not a whole number');
   return `0x${BigInt(text.trim()).toString(16)}`;
 }

@@ -1,7 +1,7 @@
 import { TEST_TOKEN } from 'plumbline-l2';
 import { decode } from './abi.js';
 import { accountName, TOKEN_SYMBOL } from './accounts.js';
-import { fieldsOf, messageOf } from './explain.js';
+import { fieldsOf, reasonOf } from './explain.js';
 import { formatUnits, groups } from './format.js';
 
 /** Errors with which contracts revert, by selector. */
@@ -86,16 +86,20 @@ function valueText(type: string, word: string, unit: string): string {
   return unit !== TOKEN_SYMBOL && value < 10n ** 15n ? groups(value) : `${formatUnits(value, DECIMALS)} ${unit}`;
 }
 
-/** Besu's words for a balance that is too small. */
-const COST = /up-front cost (0x\w+) exceeds transaction sender account balance (0x\w+) for sender (0x\w{40})/;
-
-/** What can be decoded of an error: what the contract gave back, or amounts in its message. Undefined where there is nothing. */
+/** What can be decoded of an error: what the contract gave back, or the amounts of it. Undefined where there is nothing. */
 export function decodedError(error: unknown): Partial<Reverted> | undefined {
   const { data, contract } = fieldsOf(error);
-  const [, cost, balance, sender] = COST.exec(messageOf(error)) ?? [];
-  if (sender === undefined) return revertOf(data, contract);
-  const ether = (wei: string) => `${formatUnits(BigInt(wei), 18)} ETH`;
+  const { reason, details } = reasonOf(error);
+  if (reason !== 'INSUFFICIENT_FUNDS') return revertOf(data, contract);
+  const { required, balance, sender } = details as {
+    required?: bigint | string;
+    balance?: bigint | string;
+    sender?: string;
+  };
+  if (required === undefined || balance === undefined || sender === undefined) return undefined;
+  // As a bigint from a node of this page, as hex over HTTP.
+  const ether = (wei: bigint | string) => `${formatUnits(BigInt(wei), 18)} ETH`;
   return {
-    text: `The call costs up to ${ether(cost!)}, with what it sends; ${accountName(sender)} has ${ether(balance!)}.`,
+    text: `The call costs up to ${ether(required)}, with what it sends; ${accountName(sender)} has ${ether(balance)}.`,
   };
 }

@@ -1,4 +1,5 @@
 import type { Hex, PreviewCall } from 'plumbline-l2';
+import { fieldError } from '../lib/explain.js';
 
 const HEX = /^0x(?:[0-9a-fA-F]{2})+$/;
 
@@ -14,9 +15,9 @@ export function readPasted(text: string): readonly (PreviewCall | Hex)[] {
   try {
     value = JSON.parse(trimmed);
   } catch {
-    throw new Error('Transaction: it is neither JSON nor hex with an even number of digits');
+    throw fieldError('Transaction', 'it is neither JSON nor hex with an even number of digits');
   }
   const list = (Array.isArray(value) ? value : [value]) as readonly (PreviewCall | Hex)[];
-  if (list.length === 0) throw new Error('Transaction: the list is empty');
+  if (list.length === 0) throw fieldError('Transaction', 'the list is empty');
   return list;
 }

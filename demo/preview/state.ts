@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { DEV_ACCOUNTS, type Hex, type PlumblineNode, type PreviewCall, type TransactionPreview } from 'plumbline-l2';
 import { type CallForm, callFieldsOf, callFormOf, readCall } from '../lib/calls.js';
+import { PageError } from '../lib/explain.js';
 import { pretty } from '../lib/format.js';
 import { type Fields, type Question, question, showLink } from '../state/link.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';
@@ -68,7 +69,7 @@ export async function preview(): Promise<void> {
   if (way.value === 'paste') typed.value = pasted.value;
   shown.value = undefined;
   const now = running.value;
-  if (now === undefined) throw new Error('No node is running. Start one under “Node”.');
+  if (now === undefined) throw new PageError('PAGE', 'No node is running. Start one under “Node”.');
   const { node, settings } = now;
   const isExample = way.value === 'example';
   const calls = callsOf();

@@ -1,6 +1,7 @@
 import type { Hex } from 'plumbline-l2';
 import type { Hasher, LineaProofJson } from 'plumbline-l2/verify';
 import { requireAddress } from '../lib/calls.js';
+import { fieldError, PageError } from '../lib/explain.js';
 import { LayerOneUnreachable, settledBlock, settledRoot } from '../state/layer-one.js';
 import { question } from '../state/link.js';
 import { ask } from '../state/requests.js';
@@ -13,12 +14,12 @@ import { type Tampering, tamper } from './tamper.js';
 function readAskForm({ address, keys, block }: AskFormFields) {
   const lines = keys.split(/[\s,]+/).filter((line) => line !== '');
   for (const line of lines) {
-    if (!/^0x[0-9a-fA-F]{1,64}$/.test(line)) throw new Error(`Storage keys: ${line} is not hex of at most 32 bytes`);
+    if (!/^0x[0-9a-fA-F]{1,64}$/.test(line)) throw fieldError('Storage keys', `${line} is not hex of at most 32 bytes`);
   }
   const number = block.trim();
   if (/^\d+$/.test(number))
     return { address: requireAddress(address, 'Account'), lines, tag: undefined, number: Number(number) };
-  if (!['finalized', 'latest', 'earliest'].includes(number)) throw new Error('Block: a number, or “finalized”');
+  if (!['finalized', 'latest', 'earliest'].includes(number)) throw fieldError('Block', 'a number, or “finalized”');
   return { address: requireAddress(address, 'Account'), lines, tag: number, number: undefined };
 }
 
@@ -29,7 +30,7 @@ export function prove(tampered?: Tampering): Promise<void> {
 
 async function proveNow(tampered: Tampering | undefined): Promise<void> {
   const now = running.value;
-  if (now === undefined) throw new Error('No node is running. Start one under “Node”.');
+  if (now === undefined) throw new PageError('PAGE', 'No node is running. Start one under “Node”.');
   const { address, lines, tag, number } = readAskForm(askForm.value);
   const asked = fields.value;
   const { layerOne, node } = now;

@@ -1,5 +1,6 @@
 import type { Hex } from 'plumbline-l2';
 import type { LineaProofJson } from 'plumbline-l2/verify';
+import { fieldError, PageError } from '../lib/explain.js';
 import { settledBlock, settledRoot } from '../state/layer-one.js';
 import { question } from '../state/link.js';
 import { running } from '../state/session.js';
@@ -18,14 +19,14 @@ async function examineNow(): Promise<void> {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new Error(`What was pasted is not JSON: ${(error as Error).message}`);
+    throw new PageError('NOT_JSON', `What was pasted is not JSON: ${(error as Error).message}`);
   }
   const response = parsed as { result?: unknown; error?: { code?: unknown; message?: unknown } } | null;
   if (response?.result === undefined && response?.error) {
-    throw new Error(`What was pasted is an error: ${response.error.message} (${response.error.code})`);
+    throw new PageError('NO_PROOF', `What was pasted is an error: ${response.error.message} (${response.error.code})`);
   }
   const answer = (response?.result ?? response) as LineaProofJson;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(root.trim())) throw new Error('State root: 0x and 64 hex digits');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(root.trim())) throw fieldError('State root', '0x and 64 hex digits');
   const { verify, hasher } = await loadVerifier(scheme);
   if (typeof answer?.accountProof !== 'object' || !Array.isArray(answer.storageProofs)) {
     // The verifier says what is wrong with it.
@@ -47,10 +48,10 @@ async function examineNow(): Promise<void> {
 export async function newestRoot(): Promise<Hex> {
   const now = running.value;
   if (now?.layerOne === undefined)
-    throw new Error('There is no layer 1 to read it from: name an endpoint under “Node”.');
+    throw new PageError('LAYER_ONE', 'There is no layer 1 to read it from: name an endpoint under “Node”.');
   const { rollupAddress } = now.node.info;
   const block = await settledBlock(now.layerOne, rollupAddress);
   const root = await settledRoot(now.layerOne, rollupAddress, block);
-  if (root === undefined) throw new Error(`Layer 1 holds no root of block ${block}`);
+  if (root === undefined) throw new PageError('LAYER_ONE', `Layer 1 holds no root of block ${block}`);
   return root;
 }

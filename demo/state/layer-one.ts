@@ -1,4 +1,5 @@
 import type { Hex, PlumblineNode, UntypedMethod } from 'plumbline-l2';
+import { PageError } from '../lib/explain.js';
 import { wholeAddress } from './secrets.js';
 import { filled, type Settings } from './settings.js';
 
@@ -10,7 +11,7 @@ export interface LayerOne {
 }
 
 /** No answer came from layer 1. */
-export class LayerOneUnreachable extends Error {}
+export class LayerOneUnreachable extends PageError {}
 
 /** Selectors of the rollup contract's getters. */
 const CURRENT_L2_BLOCK_NUMBER = '0x695378f5';
@@ -41,7 +42,10 @@ export async function settledRoot(layerOne: LayerOne, rollup: Hex, block: number
 /** @throws Error for what no getter of the contract gives back, such as nothing at all */
 function wordOf(answer: unknown): Hex {
   if (typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)) return answer as Hex;
-  throw new Error('Layer 1 knows no rollup contract of this network: is its endpoint one of the right network?');
+  throw new PageError(
+    'LAYER_ONE',
+    'Layer 1 knows no rollup contract of this network: is its endpoint one of the right network?',
+  );
 }
 
 /** Errors name the origin alone: the rest of the address may be a key. */
@@ -60,8 +64,9 @@ async function post(url: string, method: string, params: readonly unknown[]): Pr
     });
     answer = (await response.json()) as typeof answer;
   } catch {
-    throw new LayerOneUnreachable(`layer 1 at ${origin} cannot be reached`);
+    throw new LayerOneUnreachable('LAYER_ONE', `layer 1 at ${origin} cannot be reached`);
   }
-  if (answer.error !== undefined) throw new Error(`layer 1 at ${origin} answered with error ${answer.error.code}`);
+  if (answer.error !== undefined)
+    throw new PageError('LAYER_ONE', `layer 1 at ${origin} answered with error ${answer.error.code}`);
   return answer.result;
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { UntypedMethod } from 'plumbline-l2';
-import { messageOf } from '../lib/explain.js';
+import { messageOf, PageError } from '../lib/explain.js';
 import type { Knowledge } from '../lib/trust.js';
 import { running, takeReport } from './session.js';
 
@@ -52,7 +52,7 @@ export async function ask<Result>(
   { quiet = false, signal: abort }: { readonly quiet?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<Answer<Result>> {
   const node = running.value?.node;
-  if (node === undefined) throw new Error('No node is running. Start one under “Node”.');
+  if (node === undefined) throw new PageError('PAGE', 'No node is running. Start one under “Node”.');
   return logged(method, params, quiet, async () => {
     const result = (await node.request<UntypedMethod>(
       { method, params },

@@ -1,13 +1,32 @@
 import { expect, it } from 'vitest';
-import { explain } from '../../demo/lib/explain.js';
-import { PlumblineError } from '../../src/errors.js';
-import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { explain, PageError } from '../../demo/lib/explain.js';
+import { type ErrorCode, PlumblineError } from '../../src/errors.js';
+import { ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
+import { toRpcError, wireError } from '../../src/rpc/protocol/rpc-errors.js';
+import { EVERY_ERROR } from '../support/every-error.js';
 
-it('tells a preview that is too large from other limits with its JSON-RPC code', () => {
-  const answer = toRpcError(new PlumblineError('PREVIEW_TOO_LARGE', 'more than 8192 questions', { limit: 8_192 }));
-  expect(answer.code).toBe(-32005);
-  expect(explain(answer).title).toBe('This is too much to preview');
-  const other = toRpcError(new PlumblineError('FILTER_LIMIT', 'more than 128 filters', { limit: 128 }));
-  expect(other.code).toBe(-32005);
-  expect(explain(other).title).not.toBe('This is too much to preview');
+const UNKNOWN = explain(new Error('something else')).title;
+
+it.each(Object.keys(EVERY_ERROR) as ErrorCode[])('has words for %s, as a page and as HTTP have it', (code) => {
+  const thrown = new PlumblineError(code, 'what was said', EVERY_ERROR[code]);
+  const told = toRpcError(thrown);
+  const { title, advice } = explain(new ProviderRpcError(told));
+  expect(title).not.toBe(UNKNOWN);
+  expect(advice.length).toBeGreaterThan(10);
+  expect(explain(thrown)).toMatchObject({ title, advice });
+  // An answer whose data has a meaning of its own is known by its number alone.
+  const wire = wireError(told);
+  if (typeof wire.data === 'object') expect(explain(wire)).toMatchObject({ title, advice });
+});
+
+it('tells what a node refused from what it could not do', () => {
+  const refused = (code: ErrorCode) => explain(new PlumblineError(code, '', EVERY_ERROR[code])).refused;
+  expect((Object.keys(EVERY_ERROR) as ErrorCode[]).filter(refused).sort()).toEqual([
+    'ANSWER_REFUSED',
+    'UPSTREAM_DISAGREEMENT',
+  ]);
+});
+
+it('has words for the errors of the page itself', () => {
+  expect(explain(new PageError('FIELD', 'From: not an address')).title).toBe('A field cannot be used');
 });
