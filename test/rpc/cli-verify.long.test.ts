@@ -198,4 +198,22 @@ describe.skipIf(!hasFixture('state/getproof/l1-anchor-620681.json'))('the record
       expect(code).toBe(0);
     },
   );
+
+  test('with a root, a proof of the other scheme names the option for it', async () => {
+    const fixture = fixtureJson<AnswerFixture>('state/getproof/mimc-620681-account-and-slot.json');
+    const { result, address, stateRoot } = fixture;
+    const saved = JSON.stringify({ jsonrpc: '2.0', id: 1, result });
+    const asked = ['--address', address, '--root', stateRoot];
+    const { code, err } = await verify(saved, ...asked);
+    expect(err).toMatch(/the proof has the form of that scheme; give --scheme mimc/);
+    expect(code).not.toBe(0);
+    const right = await verify(
+      saved,
+      ...asked,
+      '--scheme',
+      'mimc',
+      ...fixture.storageKeys.flatMap((key) => ['--key', key]),
+    );
+    expect(right.out).toMatch(/^verified\n/);
+  });
 });

@@ -126,6 +126,7 @@ describe('eth_sendTransaction by a dev account', () => {
     });
     await expect(ask('eth_sendTransaction', { from: stranger('66'), to: from, gas: '0x5208' })).rejects.toMatchObject({
       code: -32007,
+      data: expect.stringMatching(/eth_accounts lists .* anvil_impersonateAccount \["0x66/),
     });
     await expect(
       ask('eth_sendTransaction', { from, to: TEST_TOKEN, data: transferCalldata(from, 2n ** 200n) }),

@@ -77,9 +77,19 @@ Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 co
     const given = root ?? saved.stateRoot;
     if (given === undefined) throw await rootMissing(values);
     const stateRoot = requiredBytes('--root', 32, given);
-    const scheme = readScheme(values.scheme ?? saved.scheme ?? 'poseidon2');
-    const hasher = await loadHasher(scheme);
-    const verdict = await orMalformed(() => verifyLineaProof(hasher, { ...question, stateRoot }, saved.answer));
+    const named = values.scheme ?? saved.scheme;
+    const hasher = await loadHasher(readScheme(named ?? 'poseidon2'));
+    const verdict = await orMalformed(async () => {
+      try {
+        return verifyLineaProof(hasher, { ...question, stateRoot }, saved.answer);
+      } catch (error) {
+        if (named !== undefined || !isPlumblineError(error, 'PROOF_MALFORMED')) throw error;
+        await readClaim(saved.answer, ['mimc']).catch(() => {
+          throw error;
+        });
+        throw invalidParameter('--scheme', 'must be mimc: the proof has the form of that scheme; give --scheme mimc');
+      }
+    });
     return print(verdict, { ...question, stateRoot }, values.json);
   },
 };

@@ -51,7 +51,8 @@ export class Impersonation {
   requireSender(sender: Uint8Array): void {
     const address = bytesToHex(sender);
     if (this.everyone || hasDevKey(sender) || this.addresses.has(address)) return;
-    const reason = `no key is held for ${address}; send from a dev account, or impersonate the sender first`;
+    const held = 'eth_accounts lists the accounts that are held';
+    const reason = `no key is held for ${address}; ${held}, or call anvil_impersonateAccount ["${address}"] first`;
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'sender', reason });
   }
 
