@@ -8,4 +8,4 @@ export const createNode: typeof create = (options = {}) => create(inPage(options
 
 /** The script of the service worker lies beside the frame, and answers this frame alone. */
 export const registerRpcProxy: typeof register = (options) =>
-  register({ ...options, scriptUrl: `.${new URL(options.scriptUrl, location.href).pathname}` });
+  register({ ...options, scriptUrl: `.${new URL(String(options.scriptUrl), location.href).pathname}` });

@@ -76,10 +76,15 @@ function loader(script, entry, files, own, { always, beside }) {
   const brought = Object.entries(always).map(([suffix, condition]) => `if(${condition})bring("${suffix}");`);
   return `(()=>{"use strict";
 const chunks=${table(own)},files=${JSON.stringify(elsewhere)},beside=${JSON.stringify(beside)},ran={},here=new Set;
-let installing=false;
+let installing=false,policy;
+// A policy of Trusted Types may hold for the worker too. Without the right to a policy of this name, a URL stays text.
+const trusted=(url)=>{
+try{policy??=self.trustedTypes?.createPolicy("plumbline",{createScriptURL:(text)=>text})}catch{}
+return policy?.createScriptURL(url)??url;
+};
 const bring=(file)=>{
 if(here.has(file))return;
-self.importScripts(new URL("${script}-"+file+".js",new URL(self.plumblineBase??"./",self.location.href)).href);
+self.importScripts(trusted(new URL("${script}-"+file+".js",new URL(self.plumblineBase??"./",self.location.href)).href));
 here.add(file);
 if(installing&&file in beside)bring(beside[file]);
 };

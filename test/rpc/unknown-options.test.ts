@@ -41,8 +41,8 @@ describe('members of options that do not exist', () => {
     expect(await thrownBy(createNode(given))).toMatchObject({ code: 'INVALID_PARAMETER', message: inPage });
   });
 
-  test.each([null, {}, 'worker.js'])('a worker that is none: %j', async (worker) => {
-    const message = 'worker: must be a Worker or a SharedWorker';
+  test.each([null, {}, 8545])('a worker that is none: %j', async (worker) => {
+    const message = 'worker: must be a Worker, a SharedWorker or the URL of a script';
     expect(await thrownBy(createNode({ worker: worker as never }))).toMatchObject({
       code: 'INVALID_PARAMETER',
       message,

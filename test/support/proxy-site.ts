@@ -30,6 +30,8 @@ export interface Site {
   workerSuffix: string;
   /** More scripts, by path. */
   readonly scripts: Map<string, string>;
+  /** More headers of answers, by path; `x-status` is the status. */
+  readonly headers: Map<string, Readonly<Record<string, string>>>;
   /** Answers requests other than GET; 404 when left out. */
   onPost: ((request: SiteRequest, response: ServerResponse) => void) | undefined;
   close(): Promise<void>;
@@ -40,7 +42,12 @@ export async function openSite(): Promise<Site> {
   const pageScript = await bundled;
   const worker = await workerFiles();
   const posts: SiteRequest[] = [];
-  const site = { workerSuffix: '', onPost: undefined as Site['onPost'], scripts: new Map<string, string>() };
+  const site = {
+    workerSuffix: '',
+    onPost: undefined as Site['onPost'],
+    scripts: new Map<string, string>(),
+    headers: new Map<string, Readonly<Record<string, string>>>(),
+  };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -55,6 +62,8 @@ export async function openSite(): Promise<Site> {
     const script = await scriptAt(pathname);
     response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
     response.setHeader('cache-control', 'no-store');
+    for (const [name, value] of Object.entries(site.headers.get(pathname) ?? {})) response.setHeader(name, value);
+    response.statusCode = Number(site.headers.get(pathname)?.['x-status'] ?? 200);
     response.end(script ?? '<!doctype html><title>site</title><script src="/page.js"></script>');
   }
 

@@ -55,6 +55,7 @@ import type { LayerOneOptions } from './layer-one-options.js';
 import type { LightChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
 import type { ReplicaChainOptions } from './replica-options.js';
+import { isScriptUrl } from './script-url.js';
 import type { StorageBudgets, StorageOptions } from './storage-options.js';
 
 /** How a light node is opened, for errors. */
@@ -328,8 +329,8 @@ const names: Check = (given, path) => {
 const OWN = {
   http: members<FetchHandlerOptions>({ allowedOrigins: names, allowedHosts: names, maxBodyBytes: wholeAboveZero }),
   worker: value(
-    'a Worker or a SharedWorker',
-    (given) => typeof (given as Worker | null)?.addEventListener === 'function',
+    'a Worker, a SharedWorker or the URL of a script',
+    (given) => typeof (given as Worker | null)?.addEventListener === 'function' || isScriptUrl(given),
   ),
   loadTimeoutMs: aboveZero,
   onProgress: call,
@@ -340,7 +341,7 @@ const OWN = {
   clock: value('a clock', (given) => hasMethods(given, 'now')),
   activity: object,
   replicaObserver: object,
-  scriptUrl: needed(value('a URL', (given) => typeof given === 'string' || given instanceof URL)),
+  scriptUrl: needed(value('a URL', isScriptUrl)),
   scope: text,
   timeoutMs: aboveZero,
   path: text,

@@ -1,11 +1,15 @@
 import { invalidParameter } from '../../errors.js';
 import type { NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
+import type { ScriptUrl } from '../options/script-url.js';
 
 /** Options of `registerRpcProxy`: those of `createNode`, with a default for `storeName`, and those of the proxy. */
 export interface RpcProxyOptions extends NodeOptions {
-  /** URL of the built `plumbline-l2/service-worker` script, on the page's origin. */
-  readonly scriptUrl: string | URL;
+  /**
+   * URL of the built `plumbline-l2/service-worker` script, on the page's origin. A `TrustedScriptURL` has the kind of the chain as
+   * parameter, because it cannot be added: `/service-worker.js?plumbline-chain=devnet`.
+   */
+  readonly scriptUrl: ScriptUrl;
   /** Path of the pages that it controls. The folder of the script when left out. */
   readonly scope?: string;
   /** One more path, added to `paths`. */

@@ -1,6 +1,7 @@
 import { invalidParameter, messageOf } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
 import { notSendable } from '../options/require-options.js';
+import { isTrusted, type ScriptUrl, trustedTypesDirective } from '../options/script-url.js';
 import { CHAIN_PARAMETER, PROXY_OPTIONS, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
 import { ask, isWorkerQuestion, serviceWorkerFailed } from './messages.js';
 
@@ -48,9 +49,19 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   const container = serviceWorkers();
   const { timeoutMs = TIMEOUT_MS } = options;
   const config = sendable(proxyConfig(options, location.href));
-  const url = addressOf(options.scriptUrl);
-  url.searchParams.set(CHAIN_PARAMETER, config.node.chain?.kind ?? 'devnet');
-  const registration = await inTime(register(container, url, options.scope), timeoutMs);
+  const { scriptUrl } = options;
+  const url = addressOf(scriptUrl);
+  const kind = config.node.chain?.kind ?? 'devnet';
+  if (!isTrusted(scriptUrl)) url.searchParams.set(CHAIN_PARAMETER, kind);
+  else if (url.searchParams.get(CHAIN_PARAMETER) !== kind)
+    throw invalidParameter(
+      'scriptUrl',
+      `needs the parameter ${CHAIN_PARAMETER}=${kind}, which a TrustedScriptURL must have already`,
+    );
+  const registration = await inTime(
+    register(container, isTrusted(scriptUrl) ? scriptUrl : url, options.scope),
+    timeoutMs,
+  );
   if (!location.href.startsWith(registration.scope)) {
     throw serviceWorkerFailed(
       `this page is outside of the worker's scope ${registration.scope}; set "scope" to one that contains it`,
@@ -106,9 +117,9 @@ function serviceWorkers(): ServiceWorkerContainer {
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` */
-function addressOf(scriptUrl: string | URL): URL {
+function addressOf(scriptUrl: ScriptUrl): URL {
   try {
-    if (scriptUrl !== undefined) return new URL(scriptUrl, location.href);
+    if (scriptUrl !== undefined) return new URL(String(scriptUrl), location.href);
   } catch {
     // Handled like a missing URL.
   }
@@ -117,13 +128,19 @@ function addressOf(scriptUrl: string | URL): URL {
 
 async function register(
   container: ServiceWorkerContainer,
-  url: URL,
+  url: ScriptUrl,
   scope: string | undefined,
 ): Promise<ServiceWorkerRegistration> {
   try {
-    return await container.register(url, { updateViaCache: 'none', ...(scope !== undefined && { scope }) });
+    return await container.register(url as URL, { updateViaCache: 'none', ...(scope !== undefined && { scope }) });
   } catch (error) {
-    throw serviceWorkerFailed(`its script cannot be registered (${messageOf(error)})`, error);
+    const directive = trustedTypesDirective(error);
+    throw serviceWorkerFailed(
+      directive === undefined
+        ? `its script cannot be registered (${messageOf(error)})`
+        : `${directive} forbids its script ${url}; give a TrustedScriptURL of it as scriptUrl`,
+      error,
+    );
   }
 }
 

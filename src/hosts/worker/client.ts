@@ -1,5 +1,5 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
-import { invalidParameter, messageOf, PlumblineError } from '../../errors.js';
+import { type ErrorDetails, invalidParameter, isPlumblineError, PlumblineError } from '../../errors.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
@@ -7,6 +7,7 @@ import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
 import { notSendable } from '../options/require-options.js';
+import { isScriptUrl, type ScriptUrl } from '../options/script-url.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import {
   type Layer,
@@ -22,10 +23,10 @@ import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type
 /** Options of a page's node, with those that only the page itself can use. */
 export interface ClientOptions extends NodeOptions {
   /**
-   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. All pages that use a SharedWorker with the
-   * same options use one node. It is closed when the last page closes it.
+   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs, or the URL of a module script that does: also
+   * a `TrustedScriptURL`. All pages that use a SharedWorker with the same options use one node. It is closed when the last page closes it.
    */
-  readonly worker?: Worker | SharedWorker;
+  readonly worker?: Worker | SharedWorker | ScriptUrl;
   /** How long the worker's script may take to load, in ms. Default 60 000. */
   readonly loadTimeoutMs?: number;
   readonly onProgress?: (progress: OpenProgress) => void;
@@ -51,22 +52,35 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
   installErrorTransfer();
   // Before the first wait, so that no error of the caller's worker is missed. Options that are none are refused after it.
   const given = options?.worker;
-  let transport = typeof given?.addEventListener === 'function' ? new WorkerTransport(given) : undefined;
+  let transport = isWorker(given) ? new WorkerTransport(given) : undefined;
   (await import('../options/require-known.js')).requireKnown(options, OWN);
   const { worker, http, chain, fetch } = options;
-  if (worker === undefined && typeof Worker === 'undefined') {
+  if (transport === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
-  if (fetch !== undefined && worker !== undefined && 'port' in worker)
+  if (fetch !== undefined && isWorker(worker) && 'port' in worker)
     throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
   const isOwnDevnet = chain === undefined || (chain.kind === 'devnet' && chain.fork === undefined);
-  if (transport === undefined && isOwnDevnet) {
+  if (worker === undefined && isOwnDevnet) {
     const devnet = await openOwnDevnet(options);
     if (devnet !== undefined) return nodeHandle(devnet, http);
   }
-  transport ??= started(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
-  await openOn(transport, options);
+  const create = isScriptUrl(worker)
+    ? () => new Worker(worker as URL, { type: 'module' })
+    : () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const sinceMs = performance.now();
+  transport ??= await started(create);
+  try {
+    await openOn(transport, options);
+  } catch (error) {
+    if (transport.hasStarted) throw error;
+    throw await notStarted(error, transport, worker === undefined || isScriptUrl(worker) ? create : undefined, sinceMs);
+  }
   return nodeHandle(transport, http);
+}
+
+function isWorker(given: ClientOptions['worker']): given is Worker | SharedWorker {
+  return typeof (given as Partial<Worker> | undefined)?.addEventListener === 'function';
 }
 
 /**
@@ -75,7 +89,7 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
  * @returns undefined when the script of that worker does not load: not every bundler follows its URL
  */
 async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | undefined> {
-  const transport = started(() => new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' }));
+  const transport = await started(() => new Worker(new URL('./worker-devnet.js', import.meta.url), { type: 'module' }));
   try {
     await openOn(transport, options);
     return transport;
@@ -97,17 +111,39 @@ async function openOn(transport: WorkerTransport, options: ClientOptions): Promi
   }
 }
 
-/** @throws PlumblineError `WORKER_FAILED` for a script of another origin, which a browser does not start as a worker */
-function started(create: () => Worker): WorkerTransport {
+/** @throws PlumblineError `WORKER_FAILED` for a script that the browser refuses at once: by Trusted Types, or of another origin */
+async function started(create: () => Worker): Promise<WorkerTransport> {
   try {
     return new WorkerTransport(create());
   } catch (cause) {
-    throw failed(messageOf(cause), cause);
+    const { whyRefused, urlGivenBy } = await import('./script-failure.js');
+    throw failed(whyRefused(cause, urlGivenBy(create)), cause);
   }
 }
 
-function failed(reason: string, cause?: unknown): PlumblineError<'WORKER_FAILED'> {
-  return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${reason}`, { reason }, { cause });
+/**
+ * The error of a worker whose script did not start, with all that the page can find out.
+ *
+ * @param create - undefined for a worker of the caller, whose URL is not known
+ */
+async function notStarted(
+  error: unknown,
+  { forbidden, isMissing }: WorkerTransport,
+  create: (() => Worker) | undefined,
+  sinceMs: number,
+): Promise<unknown> {
+  if (!isPlumblineError(error, 'WORKER_FAILED')) return error;
+  // Offline, or after a new version of the site, the file may be missing too.
+  const found = await import('./script-failure.js').catch(() => undefined);
+  const url = forbidden ?? (create && found?.urlGivenBy(create));
+  if (!isMissing || forbidden !== undefined)
+    return failed({ ...error.details, ...(url !== undefined && { url }) }, error.cause);
+  return failed((await found?.whyNotStarted(url, sinceMs)) ?? error.details, error.cause);
+}
+
+function failed(details: string | ErrorDetails['WORKER_FAILED'], cause?: unknown): PlumblineError<'WORKER_FAILED'> {
+  const given = typeof details === 'string' ? { reason: details } : details;
+  return new PlumblineError('WORKER_FAILED', `the node's worker failed: ${given.reason}`, given, { cause });
 }
 
 /** The node of one worker. When the worker ends or is closed, all waiting calls are rejected. */
@@ -122,7 +158,7 @@ class WorkerTransport implements NodeTransport {
   private greeted = false;
   private missing = false;
   /** The script that the page's Content-Security-Policy forbids. */
-  private forbidden: string | undefined;
+  forbidden: string | undefined;
   private readonly unwatch = new AbortController();
   private readonly sessions = new Map<number, SessionListener>();
   private nextCall = 1;
@@ -167,6 +203,10 @@ class WorkerTransport implements NodeTransport {
 
   get info(): NodeInfo {
     return this.opened!;
+  }
+
+  get hasStarted(): boolean {
+    return this.greeted;
   }
 
   /** Whether its script did not load. */
