@@ -27,8 +27,8 @@ const REPAIR = 1000;
 type Database = IDBPDatabase<StoreSchema>;
 
 /**
- * An open database, until it is closed or lost. If the browser ends the connection, as some do for pages in the background, the
- * next use opens it again. A database that was deleted in between is not created again.
+ * An open database, until it is closed or lost. If the browser ends the connection, as some do for pages in the background, or it no
+ * longer works, the next use opens it again. A database that was deleted in between is not created again.
  */
 export class Connection {
   #database: Database | undefined;
@@ -64,6 +64,13 @@ export class Connection {
   database(): Database | Promise<Database> {
     if (this.#endedBy !== undefined) throw unavailable(this.#endedBy);
     return this.#database ?? this.#reopen();
+  }
+
+  /** Has the next use open the database again, because this one no longer works. */
+  abandon(database: Database): void {
+    if (database !== this.#database) return;
+    this.#database = undefined;
+    database.close();
   }
 
   /** Closes the connection. The browser finishes transactions under way. */

@@ -1,5 +1,6 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
 import { messageOf, PlumblineError } from '../errors.js';
+import { indexedDatabases } from './browser-storage.js';
 
 /** Upgrades a database in the given transaction. */
 export type Upgrader<Schema extends DBSchema> = (
@@ -35,16 +36,24 @@ export async function openRequest<Schema extends DBSchema>(
   timeoutMs: number,
   { upgrade, blocking, terminated }: OpenCallbacks<Schema>,
 ): Promise<IDBPDatabase<Schema>> {
-  if (typeof indexedDB === 'undefined') throw unavailable('this environment has no IndexedDB');
+  if (indexedDatabases() === undefined)
+    throw unavailable('this environment has no IndexedDB, or the browser refuses it to this page');
   let timer: ReturnType<typeof setTimeout> | undefined;
   let late = false;
+  let isBlocked = false;
   let absent = false;
   let opened: IDBPDatabase<Schema> | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       // An open request cannot be cancelled, so the database is closed when it opens.
       late = true;
-      reject(unavailable('another page keeps an older version of the store open; close that page'));
+      reject(
+        unavailable(
+          isBlocked
+            ? 'another page keeps an older version of the store open; close that page'
+            : `the browser did not open the database within ${timeoutMs} ms, and gave no reason; try again, or restart the browser`,
+        ),
+      );
     }, timeoutMs);
   });
   // A browser that forbids IndexedDB throws at once: an async function makes a rejection of it.
@@ -57,6 +66,9 @@ export async function openRequest<Schema extends DBSchema>(
           transaction.done.catch(() => {});
           transaction.abort();
         } else upgrade(database, oldVersion, transaction);
+      },
+      blocked: () => {
+        isBlocked = true;
       },
       blocking: () => opened && blocking(opened),
       terminated: () => opened && terminated(opened),

@@ -93,11 +93,13 @@ export class IdbStore implements PageStore {
 
   commit(commit: Commit): Promise<void> {
     const { expects = [], puts = [], deletes = [] } = commit;
-    return this.#use(async (database) => {
+    return this.#use(async (database, isSecondTry) => {
       checkCommit(commit);
       const tables = [...new Set([...expects, ...deletes, ...puts].map(({ table }) => table))];
       if (tables.length === 0) return;
-      await this.#change(database, tables, expects, (transaction, queue) => {
+      // The first try may have been written although it failed. Then the store holds what it put.
+      const alsoExpected = isSecondTry ? puts : [];
+      await this.#change(database, tables, { expects, alsoExpected }, (transaction, queue) => {
         for (const { table, key } of deletes) queue(transaction.objectStore(table).delete(key));
         for (const { table, key, value } of puts) queue(transaction.objectStore(table).put(exact(value), key));
       });
@@ -107,7 +109,7 @@ export class IdbStore implements PageStore {
   clear({ expects = [], keeps = [] }: Clearing = {}): Promise<void> {
     return this.#use(async (database) => {
       for (const { key } of [...expects, ...keeps]) checkKey(key);
-      await this.#change(database, [...TABLES], expects, (transaction, queue) => {
+      await this.#change(database, [...TABLES], { expects }, (transaction, queue) => {
         for (const table of TABLES) {
           const kept = keeps.filter((keep) => keep.table === table).map(({ key }) => key);
           const store = transaction.objectStore(table);
@@ -126,24 +128,25 @@ export class IdbStore implements PageStore {
   async #change(
     database: Database,
     tables: Table[],
-    expects: NonNullable<Commit['expects']>,
+    { expects, alsoExpected = [] }: Expectations,
     fill: (transaction: Writing, queue: Queue) => void,
   ): Promise<void> {
     const transaction = database.transaction(tables, 'readwrite', { durability: this.#durability });
     let isExpected = true;
-    const expect = (held: unknown, value: Uint8Array | undefined) => {
-      if (isAsExpected(held, value)) return;
+    const expect = (held: unknown, values: readonly (Uint8Array | undefined)[]) => {
+      if (values.some((value) => isAsExpected(held, value))) return;
       isExpected = false;
       transaction.abort();
     };
     const written = whole(transaction, (queue) => {
       for (const { table, key, value } of expects) {
         const reading = transaction.objectStore(table).get(key);
-        queue(reading.then((held) => expect(held, value)));
+        const also = alsoExpected.filter((put) => put.table === table && put.key === key).map((put) => put.value);
+        queue(reading.then((held) => expect(held, [value, ...also])));
       }
       fill(transaction, queue);
     });
-    await this.#inTime(transaction, written).catch((error: unknown) => {
+    await this.#inTime(database, transaction, written).catch((error: unknown) => {
       if (isExpected) throw error;
     });
     if (!isExpected) throw takenOver();
@@ -153,14 +156,18 @@ export class IdbStore implements PageStore {
     const transaction = database.transaction(table, 'readonly');
     // If the transaction fails, its requests fail too, so this rejection is not needed.
     transaction.done.catch(() => {});
-    return this.#inTime(transaction, work(transaction));
+    return this.#inTime(database, transaction, work(transaction));
   }
 
-  /** The result of a transaction. A transaction that takes too long is aborted, and changes nothing. */
-  async #inTime<T>(transaction: { abort(): void }, result: Promise<T>): Promise<T> {
+  /**
+   * The result of a transaction. A transaction that takes too long is aborted, and changes nothing. Its connection may be the reason, so
+   * the next use opens another.
+   */
+  async #inTime<T>(database: Database, transaction: { abort(): void }, result: Promise<T>): Promise<T> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
+      this.#connection.abandon(database);
       try {
         transaction.abort();
       } catch {
@@ -176,15 +183,40 @@ export class IdbStore implements PageStore {
     }
   }
 
-  async #use<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    try {
-      // Does not wait if the database is open, so that a transaction that was requested before `close` is still made.
-      const database = this.#connection.database();
-      return await work(database instanceof Promise ? await database : database);
-    } catch (error) {
-      throw storeError(error);
+  /**
+   * Works on the database. If the connection turns out to be dead, which not all browsers say by an event, the database is opened again,
+   * once, and the work is done there.
+   */
+  async #use<T>(work: (database: Database, isSecondTry: boolean) => Promise<T>): Promise<T> {
+    for (let isSecondTry = false; ; isSecondTry = true) {
+      let database: Database | Promise<Database> | undefined;
+      try {
+        // Does not wait if the database is open, so that a transaction that was requested before `close` is still made.
+        database = this.#connection.database();
+        if (database instanceof Promise) database = await database;
+        return await work(database, isSecondTry);
+      } catch (error) {
+        const isDead = database !== undefined && !(database instanceof Promise) && saysDead(error);
+        if (isDead) this.#connection.abandon(database as Database);
+        if (!isDead || isSecondTry) throw storeError(error);
+      }
     }
   }
+}
+
+/** What a commit expects, and further values that will do. */
+interface Expectations {
+  readonly expects: NonNullable<Commit['expects']>;
+  readonly alsoExpected?: NonNullable<Commit['puts']>;
+}
+
+/**
+ * Whether an error shows that a connection no longer works: it is closed, its transactions are aborted by the browser, or (WebKit) the
+ * process behind it is gone.
+ */
+function saysDead(error: unknown): boolean {
+  const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
+  return name === 'InvalidStateError' || name === 'UnknownError' || name === 'AbortError';
 }
 
 /**

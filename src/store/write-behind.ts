@@ -1,3 +1,4 @@
+import { isPlumblineError } from '../errors.js';
 import type { Commit, Key, PageStore, Table } from './page-store.js';
 import { recordBytes } from './table-usage.js';
 
@@ -35,8 +36,8 @@ interface Pending {
 }
 
 /**
- * Collects cache entries and commits them together a little later. Requests do not wait for the store. If the store is slow, full
- * or not available, only the entries are lost.
+ * Collects cache entries and commits them together a little later. Requests do not wait for the store. If the store is slow or full,
+ * only the entries are lost. If it is not available, they wait for the next commit, up to the limit.
  */
 export class WriteBehind {
   private pending = new Map<string, Pending>();
@@ -143,11 +144,22 @@ export class WriteBehind {
       await this.store.commit({ puts, deletes });
     } catch (error) {
       // An entry with a newer value still waits to be written.
-      this.reportLost([...entries].flatMap(([name, entry]) => (this.pending.has(name) ? [] : [entry])));
+      const unwritten = [...entries].filter(([name]) => !this.pending.has(name));
+      if (isPlumblineError(error, 'STORE_UNAVAILABLE')) this.waitAgain(unwritten);
+      else this.reportLost(unwritten.map(([, entry]) => entry));
       this.failed(error);
       return;
     }
     this.reportStored([...entries.values()]);
+  }
+
+  /** Entries that the store could not take wait for the next commit, before those that came later. */
+  private waitAgain(entries: readonly [string, Pending][]): void {
+    this.pending = new Map([...entries, ...this.pending]);
+    for (const [, { key, value }] of entries) this.bytes += recordBytes(key, value?.length ?? 0);
+    // The further puts were not made either.
+    for (const table of this.tables) table.lost([]);
+    if (this.bytes > this.maxPendingBytes) this.dropOldest();
   }
 
   private reportStored(entries: readonly Pending[]): void {

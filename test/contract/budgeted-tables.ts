@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { PlumblineError } from '../../src/errors.js';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import type { PageStore } from '../../src/store/page-store.js';
 import { replaceEntry } from '../../src/store/replace-entry.js';
@@ -288,6 +289,44 @@ export function describeBudgets(name: string, fresh: () => Promise<() => Promise
       expect(failures).toHaveLength(1);
       expect((await table.keys()).sort()).toEqual(['00', '01', '02', '03', '04', '05', '35', '36', '37', '38', '39']);
       expect(await store.keys('codes')).toEqual((await table.keys()).sort());
+      await store.close();
+    });
+
+    it('keep what a store could not take for the next commit, within the limit', async () => {
+      const open = await fresh();
+      const store = await open();
+      const commit = vi.spyOn(store, 'commit');
+      const writer = new WriteBehind(store, { delayMs: 60_000, maxPendingBytes: 500 });
+      const table = new BudgetedTable(writer, 'codes', 10_000);
+      const gone = new PlumblineError('STORE_UNAVAILABLE', 'gone', { reason: 'gone' });
+      await table.put('00', filled(98, 1));
+      await table.put('01', filled(98, 1));
+      commit.mockRejectedValueOnce(gone);
+      await writer.flush();
+      expect(await store.keys('codes')).toEqual([]);
+      expect(await table.get('00')).toEqual(filled(98, 1));
+      // A later value of the same key stays the later one.
+      await table.put('01', filled(98, 2));
+      await writer.flush();
+      expect(await store.getMany('codes', ['00', '01'])).toEqual([filled(98, 1), filled(98, 2)]);
+      expect(await tableOf(store).table.keys()).toEqual(['00', '01']);
+
+      for (let n = 2; n < 7; n++) await table.put(keyOf(n), filled(98, n));
+      let end = () => {};
+      commit.mockImplementationOnce(
+        () =>
+          new Promise((_, reject) => {
+            end = () => reject(gone);
+          }),
+      );
+      const failing = writer.flush();
+      for (let n = 7; n < 10; n++) await table.put(keyOf(n), filled(98, n));
+      end();
+      await failing;
+      const waiting = (await table.keys()).filter((key) => writer.isWaiting('codes', key));
+      expect(waiting).toEqual(['05', '06', '07', '08', '09']);
+      await writer.flush();
+      expect(await store.keys('codes')).toEqual(['00', '01', '05', '06', '07', '08', '09']);
       await store.close();
     });
   });

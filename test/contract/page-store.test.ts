@@ -18,6 +18,23 @@ describe('without IndexedDB', () => {
     await expect(openIdbStore('none')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
+  it.each([null, 'SecurityError'])('is unavailable where the global is %s', async (name) => {
+    const global = Object.getOwnPropertyDescriptor(globalThis, 'indexedDB')!;
+    const get = () => {
+      if (name === null) return null;
+      throw new DOMException('the operation is insecure', name);
+    };
+    Object.defineProperty(globalThis, 'indexedDB', { configurable: true, get });
+    try {
+      await expect(openIdbStore('none')).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        details: { reason: 'this environment has no IndexedDB, or the browser refuses it to this page' },
+      });
+    } finally {
+      Object.defineProperty(globalThis, 'indexedDB', global);
+    }
+  });
+
   it('is unavailable where the browser forbids it', async () => {
     const forbid = () => {
       throw new DOMException('denied', 'SecurityError');

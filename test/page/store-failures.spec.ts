@@ -102,7 +102,10 @@ test('site data cleared while a node is open: it goes on in memory, reports it, 
   await send(page, 2);
   await clearSiteData();
   await send(page, 3);
-  expect(await lastStatus(page)).toMatchObject({ mode: 'memory', reason: 'STORE_UNAVAILABLE' });
+  const gone = { mode: 'memory', reason: 'STORE_UNAVAILABLE', message: expect.stringMatching(/deleted/), since: 3 };
+  expect(await lastStatus(page)).toMatchObject(gone);
+  const report = await page.evaluate(() => storePage.storage());
+  expect([report.status, report.bytes]).toEqual([gone, 0]);
   expect((await look(page)).head).toBe(5);
   expect(await page.evaluate((database) => storePage.shape(database), name)).toBeUndefined();
   await close(page);
@@ -141,7 +144,7 @@ test('another page upgrades or deletes the database: the node closes it at once,
 });
 
 test('without IndexedDB, or where it is denied, a devnet opens only with fallback memory', async ({ page }) => {
-  for (const script of ['/worker-without.js', '/worker-denied.js']) {
+  for (const script of ['/worker-without.js', '/worker-denied.js', '/worker-insecure.js']) {
     expect(await start(page, devnet(freshName()), script)).toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(await start(page, devnet(freshName(), { storage: { fallback: 'memory' } }), script)).toBeUndefined();
     await send(page, 2);

@@ -71,17 +71,18 @@ test('a node with other options on the same store is refused', async ({ context 
   expect((await first.call('writer', storeName)).epoch).toBe(epoch);
 });
 
-test('without Web Locks, a lease in the store elects the writer', async ({ context }) => {
-  const options = { storeName: `tabs-${crypto.randomUUID()}` };
-  const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
-  expect(await first.call('open', options, 'worker-without-locks')).toBe('open');
-  expect(await second.call('open', options, 'worker-without-locks')).toBe('open');
-  expect((await second.call('sharing')).role).toBe('follower');
-  await second.ask('evm_mine');
-  await first.call('close');
-  expect(await second.ask('eth_blockNumber')).toBe('0x1');
-  expect((await second.call('sharing')).role).toBe('writer');
-});
+for (const lack of ['without', 'insecure', 'refused'] as const)
+  test(`a lease in the store elects the writer: ${lack} Web Locks`, async ({ context }) => {
+    const options = { storeName: `tabs-${crypto.randomUUID()}` };
+    const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
+    expect(await first.call('open', options, `worker-${lack}-locks`)).toBe('open');
+    expect(await second.call('open', options, `worker-${lack}-locks`)).toBe('open');
+    expect((await second.call('sharing')).role).toBe('follower');
+    await second.ask('evm_mine');
+    await first.call('close');
+    expect(await second.ask('eth_blockNumber')).toBe('0x1');
+    expect((await second.call('sharing')).role).toBe('writer');
+  });
 
 test('a store that one tab clears is empty for all tabs, and still has one writer', async ({ context }) => {
   const options = { storeName: `tabs-${crypto.randomUUID()}` };

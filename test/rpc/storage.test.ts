@@ -29,6 +29,24 @@ describe('storage()', () => {
     expect(inMemory.durability).toBeUndefined();
   });
 
+  test('answers with its status and the reason while the store cannot be read', async () => {
+    const storeName = freshName();
+    const { node } = await opened({ storeName });
+    const transact = IDBDatabase.prototype.transaction;
+    const spy = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(() => {
+      throw new DOMException('the server was lost', 'UnknownError');
+    });
+    onTestFinished(() => spy.mockRestore());
+    const { status, bytes, durability } = await node.storage();
+    const message = 'the store is not available: the server was lost';
+    expect(status).toEqual({ mode: 'memory', reason: 'STORE_UNAVAILABLE', message });
+    expect([bytes, durability]).toEqual([0, 'relaxed']);
+    spy.mockImplementation(function (this: IDBDatabase, ...args) {
+      return transact.apply(this, args as Parameters<typeof transact>);
+    });
+    expect(await node.storage()).toMatchObject({ status: { mode: 'durable' }, tables: { blocks: { records: 1 } } });
+  });
+
   test('carries what the browser says, and is silent where it says nothing', async () => {
     const { node } = await opened({});
     expect(await node.storage()).not.toHaveProperty('origin');

@@ -23,6 +23,9 @@ const WORKERS = {
   'worker-watched':
     "addEventListener('unhandledrejection', ({ reason }) => postMessage({ unhandled: String(reason) }));",
   'worker-without': "Object.defineProperty(self, 'indexedDB', { value: undefined });",
+  'worker-insecure': `Object.defineProperty(self, 'indexedDB', {
+    get: () => { throw new DOMException('the operation is insecure', 'SecurityError'); },
+  });`,
   'worker-denied': `IDBFactory.prototype.open = () => {
     throw new DOMException('the user denied permission', 'SecurityError');
   };`,

@@ -106,6 +106,8 @@ const page = {
     open().catch(() => {});
   },
 
+  storage: () => node!.storage(),
+
   /** What the node holds once its state is loaded; the chain from block `from` on has to be linked. */
   async look(from: number): Promise<Found> {
     await ask('eth_getBalance', TEST_TOKEN, 'latest');

@@ -50,6 +50,14 @@ const WORKERS = new Map([
   ['/worker-watched.js', WATCHING],
   ['/worker-without-locks.js', "Object.defineProperty(navigator, 'locks', { value: undefined });"],
   [
+    '/worker-insecure-locks.js',
+    "Object.defineProperty(navigator, 'locks', { get: () => { throw new DOMException('insecure', 'SecurityError'); } });",
+  ],
+  [
+    '/worker-refused-locks.js',
+    "LockManager.prototype.request = () => Promise.reject(new DOMException('refused', 'SecurityError'));",
+  ],
+  [
     '/worker-that-hangs.js',
     `addEventListener('message', ({ data }) => {
       const end = performance.now() + (data.hangMs ?? 0);

@@ -3,7 +3,7 @@ import type { ChainImport, StorageControl, StorageReport, TableReport } from '..
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { Table } from '../../store/page-store.js';
 import { TABLES } from '../../store/schema.js';
-import type { StoreHealth } from '../../store/store-status.js';
+import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import type { TableUsage } from '../../store/table-usage.js';
 import type { StorageOptions } from '../options/storage-options.js';
 
@@ -30,7 +30,12 @@ export class NodeStorage implements StorageControl {
 
   async report(): Promise<StorageReport> {
     const { store, health, options, budgets, devnetTables } = this.parts;
-    const usage = await store?.usage();
+    let { status } = health;
+    const usage = await store?.usage().catch((error: unknown) => {
+      if (!isStoreFailure(error)) throw error;
+      if (status.mode === 'durable') status = { ...status, mode: 'memory', reason: error.code, message: error.message };
+      return undefined;
+    });
     const tables = Object.fromEntries(
       TABLES.map((table) => {
         const budget = budgets[table];
@@ -41,7 +46,7 @@ export class NodeStorage implements StorageControl {
     const budget = options.budgets?.devnet;
     const [origin, persisted] = await Promise.all([estimateOf(), isPersisted()]);
     return {
-      status: health.status,
+      status,
       ...(store !== undefined && { durability: options.durability ?? 'relaxed' }),
       tables,
       bytes: bytesOf(TABLES),

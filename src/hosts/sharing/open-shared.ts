@@ -1,4 +1,5 @@
 import { NEVER_ACTIVE, surroundingActivity } from '../../scheduling/activity.js';
+import { indexedDatabases, webLocks } from '../../store/browser-storage.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
@@ -68,31 +69,38 @@ export async function openShared(
   const { locks, channel } = environment;
   const name = `plumbline-writer-${storeName}`;
   const openStore = () => environment.openStore(storeName, options);
-  let election: WriterElection;
-  if (locks === undefined) {
-    const { LeaseElection } = await import('./lease-election.js');
-    election = new LeaseElection(hungAfterMs, openStore);
-  } else {
-    election = new LockElection(locks, name, openStore);
-  }
   const node = new SharedNode(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
-  const settings: CandidateSettings = {
+  const settings: Omit<CandidateSettings, 'election'> = {
     name,
     rank,
     fingerprint: fingerprintOf(options),
     hungAfterMs,
-    election,
     channel,
     activity: extras.activity ?? (rank === 'page' ? surroundingActivity() : NEVER_ACTIVE),
     open: (own) => open(options, { ...extras, ...own }),
     onProgress: (progress) => extras.onProgress?.(progress),
   };
-  let candidate: Candidate | undefined;
+  const started = async (election: WriterElection) => {
+    const candidate = new Candidate({ ...settings, election }, node);
+    try {
+      await candidate.start();
+      return candidate;
+    } catch (error) {
+      await candidate.close();
+      throw error;
+    }
+  };
+  const byLease = async () => {
+    const { LeaseElection } = await import('./lease-election.js');
+    return started(new LeaseElection(hungAfterMs, openStore));
+  };
+  let candidate: Candidate;
   try {
-    candidate = new Candidate(settings, node);
-    await candidate.start();
+    // Locks that the browser refuses, as it may where cookies are blocked, are as good as none.
+    candidate = await (locks === undefined
+      ? byLease()
+      : started(new LockElection(locks, name, openStore)).catch(byLease));
   } catch {
-    await candidate?.close();
     // An origin without locks and channels has no store either. Opening the node reports that.
     return open(options, extras);
   }
@@ -109,11 +117,11 @@ export async function openShared(
 
 /** @returns undefined where nodes cannot reach each other */
 function environmentOf(given: Partial<SharingEnvironment> = {}): SharingEnvironment | undefined {
-  if (typeof BroadcastChannel === 'undefined' || (given.openStore === undefined && typeof indexedDB === 'undefined')) {
+  if (typeof BroadcastChannel === 'undefined' || (given.openStore === undefined && indexedDatabases() === undefined)) {
     return undefined;
   }
   return {
-    locks: (globalThis.navigator as { locks?: Locks } | undefined)?.locks,
+    locks: webLocks(),
     channel: (name) => new BroadcastChannel(name),
     openStore: async (name, { storage }) => {
       const { openIdbStore } = await import('../../store/idb-store.js');

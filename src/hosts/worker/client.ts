@@ -4,6 +4,7 @@ import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { Listeners } from '../../scheduling/listeners.js';
+import { webLocks } from '../../store/browser-storage.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
 import { notSendable } from '../options/require-options.js';
@@ -324,9 +325,9 @@ class WorkerTransport implements NodeTransport {
 
   /** Waits for the lock that the worker holds. It is granted when the worker has ended. */
   private watch(lock: string | undefined): void {
-    if (lock === undefined || navigator.locks === undefined) return;
-    navigator.locks
-      .request(lock, { signal: this.unwatch.signal }, () => this.fail(failed('it ended; open the node again')))
+    if (lock === undefined) return;
+    webLocks()
+      ?.request(lock, { signal: this.unwatch.signal }, () => this.fail(failed('it ended; open the node again')))
       .catch(() => {});
   }
 

@@ -2,6 +2,7 @@
  * Entry point `plumbline-l2/worker`: the node in a module Worker, or in a SharedWorker, where all connected pages use one node.
  */
 
+import { webLocks } from '../../store/browser-storage.js';
 import { openNode } from '../opening/open-node.js';
 import { CommonNode } from './common-node.js';
 import { installErrorTransfer } from './transfer.js';
@@ -11,11 +12,12 @@ installErrorTransfer();
 
 /** Takes a lock that is released only when this worker ends. */
 function holdLock(): Promise<string | undefined> {
-  if (navigator.locks === undefined) return Promise.resolve(undefined);
+  const locks = webLocks();
+  if (locks === undefined) return Promise.resolve(undefined);
   const name = `plumbline-worker-${crypto.randomUUID()}`;
   return new Promise((resolve) => {
     const never = new Promise<never>(() => {});
-    navigator.locks
+    locks
       .request(name, () => {
         resolve(name);
         return never;

@@ -14,7 +14,7 @@ export interface StorageReport {
   readonly status: StoreStatus;
   /** Of commits; left out for a node in memory. */
   readonly durability?: Durability;
-  /** All zero for a node in memory. */
+  /** All zero for a node in memory, and while the store cannot be read: `status` has the reason. */
   readonly tables: Readonly<Record<Table, TableReport>>;
   /** Of all tables. */
   readonly bytes: number;
