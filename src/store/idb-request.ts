@@ -101,7 +101,9 @@ export function storeError(error: unknown): PlumblineError {
       { cause: error },
     );
   }
-  return unavailable(messageOf(error), error);
+  const refused =
+    name === 'SecurityError' ? 'the browser refuses storage to this page, as it does where cookies are blocked: ' : '';
+  return unavailable(refused + messageOf(error), error);
 }
 
 export function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {

@@ -44,7 +44,7 @@ describe('without IndexedDB', () => {
     try {
       await expect(openIdbStore('none')).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
-        details: { reason: 'denied' },
+        details: { reason: 'the browser refuses storage to this page, as it does where cookies are blocked: denied' },
       });
       // No timer is left that would reject later, when no caller waits.
       expect(vi.getTimerCount()).toBe(0);

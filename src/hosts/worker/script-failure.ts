@@ -38,12 +38,15 @@ export function whyRefused(cause: unknown, url: string | undefined): Failure {
   const at = url === undefined ? {} : { url };
   if (directive !== undefined)
     return { reason: `${directive} forbids its script ${url}; give a TrustedScriptURL of it as worker`, ...at };
-  if ((cause as Error | undefined)?.name !== 'SecurityError') return { reason, ...at };
-  const advice =
-    globalThis.origin === 'null'
-      ? 'this frame has no origin of its own (sandbox without allow-same-origin); use createInlineNode of plumbline-l2/inline'
-      : "serve its script from the page's origin, and give the URL as worker";
-  return { reason: `${reason.replace(/\.$/, '')}; ${advice}`, ...at };
+  const isOrigin = (cause as Error | undefined)?.name === 'SecurityError';
+  return { reason: isOrigin ? `${reason.replace(/\.$/, '')}; ${ofItsOrigin()}` : reason, ...at };
+}
+
+/** What to do where the origin of a script is not that of the page. */
+function ofItsOrigin(): string {
+  return globalThis.origin === 'null'
+    ? 'this frame has no origin of its own (sandbox without allow-same-origin); use createInlineNode of plumbline-l2/inline'
+    : "serve its script from the page's origin, and give the URL as worker";
 }
 
 /**
@@ -60,6 +63,9 @@ export async function whyNotStarted(url: string | undefined, sinceMs: number): P
     if (!(await isIsolated())) return undefined;
     return { reason: `its script does not load; check its URL, and that it has the header ${header}, as this page` };
   }
+  // Some browsers throw for it, others only do not start it.
+  if (!['null', globalThis.origin].includes(new URL(url).origin))
+    return { reason: `its script ${url} is of another origin than the page; ${ofItsOrigin()}`, url };
   let response: Response;
   try {
     response = await request(url);
@@ -77,7 +83,9 @@ export async function whyNotStarted(url: string | undefined, sinceMs: number): P
     );
   const missing = importsThatFailed(sinceMs);
   if (missing.length > 0) return failure(`imports what does not load: ${missing.join(', ')}`);
-  return failure('loads, but does not start; a file that it imports may be missing');
+  return failure(
+    'loads, but does not start; the console may name an error in it, or a file that it imports and that is missing',
+  );
 }
 
 /** The answer of this origin for a URL, without its body. */
