@@ -42,6 +42,7 @@ export type {
   OpenProgress,
 } from './hosts/options/options.js';
 export type { ReplicaChainOptions } from './hosts/options/replica-options.js';
+export type { ScriptUrl } from './hosts/options/script-url.js';
 export type { StorageBudgets, StorageOptions } from './hosts/options/storage-options.js';
 export { announceProvider, type ProviderInfo } from './hosts/provider/announce.js';
 export type { PlumblineNode } from './hosts/provider/node-handle.js';
