@@ -114,6 +114,27 @@ test('site data cleared while a node is open: it goes on in memory, reports it, 
   expect((await look(page)).head).toBe(0);
 });
 
+test('connections that die without an event are opened again: every block is stored, and the store stays durable', async ({
+  page,
+}) => {
+  const name = freshName();
+  expect(await start(page, devnet(name), '/worker-mortal.js')).toBeUndefined();
+  await send(page, 2);
+  for (let n = 0; n < 3; n++) {
+    await page.evaluate(() => storePage.kill());
+    await send(page, 2);
+  }
+  await page.evaluate(() => storePage.kill());
+  const report = await page.evaluate(() => storePage.storage());
+  // Genesis and eight blocks.
+  expect([report.status, report.tables.blocks.records]).toEqual([{ mode: 'durable' }, 9]);
+  const { hashes } = await look(page);
+  await close(page);
+  expect(await start(page, devnet(name))).toBeUndefined();
+  expect((await look(page)).hashes).toEqual(hashes);
+  expect(hashes).toHaveLength(9);
+});
+
 test('another page upgrades or deletes the database: the node closes it at once, and goes on in memory', async ({
   page,
 }) => {

@@ -23,6 +23,16 @@ const WORKERS = {
   'worker-watched':
     "addEventListener('unhandledrejection', ({ reason }) => postMessage({ unhandled: String(reason) }));",
   'worker-without': "Object.defineProperty(self, 'indexedDB', { value: undefined });",
+  'worker-mortal': `const databases = [];
+  const open = IDBFactory.prototype.open;
+  IDBFactory.prototype.open = function (...args) {
+    const request = open.apply(this, args);
+    request.addEventListener('success', () => databases.push(request.result));
+    return request;
+  };
+  addEventListener('message', ({ data }) => {
+    if (data.kill) for (const database of databases) database.close();
+  });`,
   'worker-insecure': `Object.defineProperty(self, 'indexedDB', {
     get: () => { throw new DOMException('the operation is insecure', 'SecurityError'); },
   });`,

@@ -108,6 +108,9 @@ const page = {
 
   storage: () => node!.storage(),
 
+  /** Closes the databases of `worker-mortal` as a browser does that says nothing: each transaction is an InvalidStateError. */
+  kill: () => worker!.postMessage({ kill: true }),
+
   /** What the node holds once its state is loaded; the chain from block `from` on has to be linked. */
   async look(from: number): Promise<Found> {
     await ask('eth_getBalance', TEST_TOKEN, 'latest');
