@@ -148,6 +148,10 @@ test.describe('a policy that blocks the worker is named', () => {
       message: expect.stringMatching(/app\/worker-devnet\.js.*sandbox without allow-same-origin.*createInlineNode/),
     });
     expect(await ask(frame, 'startInline')).toBe(TRANSFER);
+    expect(await ask(frame, 'startProxy', '/service-worker.js')).toMatchObject({
+      code: 'WORKER_FAILED',
+      message: expect.stringMatching(/cannot use service workers .*allow-same-origin/),
+    });
   });
 
   test('worker-src', async ({ context }) => {

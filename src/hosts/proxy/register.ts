@@ -110,7 +110,12 @@ function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boo
 }
 
 function serviceWorkers(): ServiceWorkerContainer {
-  const serviceWorker = globalThis.navigator?.serviceWorker;
+  let serviceWorker: ServiceWorkerContainer | undefined;
+  try {
+    serviceWorker = globalThis.navigator?.serviceWorker;
+  } catch (error) {
+    throw serviceWorkerFailed(`this page cannot use service workers (${messageOf(error)})`, error);
+  }
   if (serviceWorker === undefined)
     throw serviceWorkerFailed('this page cannot use service workers; load it over https or from localhost');
   return serviceWorker;
