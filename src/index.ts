@@ -21,6 +21,7 @@ export {
   type ErrorCode,
   type ErrorDetails,
   isPlumblineError,
+  type LayerOneProblem,
   PlumblineError,
   type ReplicaCheck,
   type SimulationRule,
@@ -54,7 +55,7 @@ export type {
   RequestOptions,
   UntypedMethod,
 } from './hosts/provider/provider.js';
-export { isProviderRpcError, ProviderRpcError } from './hosts/provider/provider-error.js';
+export { isProviderRpcError, ProviderRpcError, type ProviderRpcErrorParts } from './hosts/provider/provider-error.js';
 export type { NodeSession, SessionListener } from './hosts/provider/transport.js';
 export {
   type RpcProxy,
@@ -84,7 +85,6 @@ export type {
   Transfer,
 } from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
-export type { NodeFault } from './rpc/protocol/envelope.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';
@@ -106,8 +106,8 @@ export type {
   TransactionPreview,
 } from './rpc/inspection/transaction-preview.js';
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
-export type { Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
-export type { RpcErrorObject } from './rpc/protocol/rpc-errors.js';
+export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
+export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
 export type { ChainSchema } from './rpc/schema/chain-schema.js';
 export type { DevnetSchema } from './rpc/schema/devnet-schema.js';
 export type {
