@@ -1,6 +1,6 @@
 import { invalidParameter, isPlumblineError } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
-import { bigIntToBytes, concatBytes, padStart } from '../primitives/bytes.js';
+import { bigIntToBytes, joinBytes, padStart } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { readStructTypes, type StructTypes } from './struct-types.js';
 
@@ -31,7 +31,7 @@ export function hashTypedData(data: Readonly<Record<string, unknown>>): Uint8Arr
   const encoder = new Encoder(types);
   const domain = encoder.struct(DOMAIN, data.domain, 'domain', 0);
   const message = primaryType === DOMAIN ? NOTHING : encoder.struct(primaryType, data.message, 'message', 0);
-  return keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domain, message));
+  return keccak256(joinBytes([Uint8Array.of(0x19, 0x01), domain, message]));
 }
 
 class Encoder {
@@ -50,7 +50,7 @@ class Encoder {
       const own = Object.hasOwn(fields, member) ? fields[member] : undefined;
       return this.value(type, own, `${path}.${member}`, depth + 1);
     });
-    return keccak256(concatBytes(hash, ...encoded));
+    return keccak256(joinBytes([hash, ...encoded]));
   }
 
   /** A value as a word, 32 bytes. */
@@ -69,7 +69,7 @@ class Encoder {
       throw invalidParameter(path, `must have ${length} elements, has ${value.length}`);
     }
     const encoded = value.map((one, index) => this.value(element, one, `${path}[${index}]`, depth + 1));
-    return keccak256(concatBytes(...encoded));
+    return keccak256(joinBytes(encoded));
   }
 }
 

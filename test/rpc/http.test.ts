@@ -183,7 +183,10 @@ describe('body limit', () => {
   it('holds for the bodies of one client together, while they come and while they are answered', async () => {
     const limited = endpoint({ maxBodyBytes: 100 });
     const bodies = bodyMeter(800);
-    const ask = (body: BodyInit, client: string) => bodies(client, (mayTake) => limited(post(body), { mayTake }));
+    const ask = (body: BodyInit, client: string) => {
+      const { mayTake, release } = bodies(client);
+      return limited(post(body), { mayTake }).finally(release);
+    };
     const controller = new AbortController();
     const { body, state } = streamed(1, new Uint8Array(100).fill(0x20));
     const held = new ReadableStream<Uint8Array>({
@@ -205,6 +208,22 @@ describe('body limit', () => {
     expect((await slow).status).toBe(400);
     expect((await ask(CALL, 'a')).status).toBe(200);
     expect(running).toHaveLength(7);
+  });
+
+  it('counts a part of one byte as 64 of what one client may have under way', async () => {
+    const limited = endpoint({ maxBodyBytes: 1000 });
+    const ask = async (text: string) => {
+      const { mayTake } = bodyMeter(640)('a');
+      const parts = [...new TextEncoder().encode(text)].map((byte) => Uint8Array.of(byte));
+      const body = new ReadableStream({
+        start(stream) {
+          for (const part of parts) stream.enqueue(part);
+          stream.close();
+        },
+      });
+      return (await limited(post(body), { mayTake })).status;
+    };
+    expect([await ask('"10 bytes"'), await ask('"11 bytes!"')]).toEqual([400, 429]);
   });
 
   it('takes a body of exactly the limit', async () => {

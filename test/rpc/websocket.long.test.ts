@@ -183,6 +183,49 @@ describe('JSON-RPC over WebSocket', () => {
   });
 });
 
+describe('messages in fragments', () => {
+  const CALL = '{"id":1,"method":"eth_chainId"}';
+  const sendBytes = (socket: WebSocket, text: string) => {
+    for (let i = 0; i < text.length; i++) socket.send(text[i]!, { fin: i === text.length - 1 });
+  };
+
+  test('of one byte are a message like any other; beyond 4096 of them they end the socket with 1008', async () => {
+    const { url } = await start();
+    const client = await Client.open(url);
+    sendBytes(client.socket, CALL.padEnd(4096));
+    expect(await client.next()).toMatchObject({ id: 1, result: '0xe703' });
+    const ended = client.ended();
+    sendBytes(client.socket, CALL.padEnd(4097));
+    expect(await ended).toBe(1008);
+  });
+
+  test('unfinished messages of one client may have eight times the largest body together, then 1013', async () => {
+    const { url } = await start({ http: { maxBodyBytes: 10_000 } });
+    const clients: Client[] = [];
+    for (let i = 0; i < 7; i++) {
+      const client = await Client.open(url);
+      client.socket.send('x'.repeat(9_900), { fin: false });
+      clients.push(client);
+    }
+    // 69 300 bytes of 80 000. The answer says that they have been read.
+    const eighth = await Client.open(url);
+    expect(await eighth.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+    const ended = eighth.ended();
+    eighth.socket.send('x'.repeat(9_900), { fin: false });
+    eighth.socket.send('x'.repeat(900), { fin: false });
+    expect(await ended).toBe(1013);
+    // Messages and bodies count together, until they are gone.
+    const body = JSON.stringify({ id: 1, method: 'eth_chainId' }).padEnd(10_000);
+    const post = () => fetch(url.replace('ws', 'http'), { method: 'POST', body });
+    await eventually(async () => expect((await post()).status).toBe(200));
+    const more = await Client.open(url);
+    more.socket.send('x'.repeat(9_000), { fin: false });
+    await eventually(async () => expect((await post()).status).toBe(429));
+    for (const { socket } of [...clients, more]) socket.terminate();
+    await eventually(async () => expect((await post()).status).toBe(200));
+  });
+});
+
 describe('the end of a socket', () => {
   /** A node that counts the sessions it has opened and not closed. */
   async function counting(serving: ServeOptions = {}) {

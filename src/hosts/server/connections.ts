@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { HttpCaller } from '../../rpc/http/http.js';
 
 /** How many connections are open at a time, WebSockets included. */
 export interface ConnectionLimits {
@@ -119,29 +118,43 @@ function isWaiting({ isWebSocket, running }: Followed): boolean {
   );
 }
 
+/** A part of a body counts as at least so many bytes: to read a part of one byte is work, too. */
+const PART_BYTES = 64;
+
+/** The bytes of one body or message, from their arrival until it is answered. */
+export interface BodyBytes {
+  /** Counts a part. @returns false if its client has too many bytes under way */
+  mayTake(length: number): boolean;
+  /** It is answered. @param ifAtMost - releases no more than so many bytes, or none */
+  release(ifAtMost?: number): void;
+}
+
 /**
- * Counts the bytes of request bodies by client, from their arrival until they are answered.
+ * Counts the bytes of request bodies and of messages by client.
  *
  * @param limit - bytes of all bodies of a client together
- * @returns a function that handles one request of a client
+ * @returns a function that begins a body of a client
  */
-export function bodyMeter(limit: number) {
+export function bodyMeter(limit: number): (client: string) => BodyBytes {
   const underWay = new Map<string, number>();
-  return async <T>(client: string, handle: (mayTake: NonNullable<HttpCaller['mayTake']>) => Promise<T>): Promise<T> => {
+  return (client) => {
     let own = 0;
-    const mayTake = (length: number) => {
-      own += length;
-      const all = (underWay.get(client) ?? 0) + length;
-      underWay.set(client, all);
-      return all <= limit;
+    return {
+      mayTake(length) {
+        const counted = Math.max(length, PART_BYTES);
+        own += counted;
+        const all = (underWay.get(client) ?? 0) + counted;
+        underWay.set(client, all);
+        return all <= limit;
+      },
+      release(ifAtMost = own) {
+        if (own > ifAtMost) return;
+        const left = (underWay.get(client) ?? 0) - own;
+        own = 0;
+        if (left > 0) underWay.set(client, left);
+        else underWay.delete(client);
+      },
     };
-    try {
-      return await handle(mayTake);
-    } finally {
-      const left = (underWay.get(client) ?? 0) - own;
-      if (left > 0) underWay.set(client, left);
-      else underWay.delete(client);
-    }
   };
 }
 

@@ -102,12 +102,15 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const client = clientOf(socket.remoteAddress);
     const how = { transport: 'http', layer, began: performance.now() } as const;
     const noted = onReply && { onReply: onReply.bind(undefined, how) };
-    const response = await bodies(client, (mayTake) => {
-      const caller = { client, connection: socket, mayTake, ...noted };
-      return layer === 'l1' ? node.handleL1(request, caller) : node.handle(request, caller);
-    });
-    if (response.headers.get('content-type') === 'text/event-stream') connections.endless(incoming);
-    return response;
+    const body = bodies(client);
+    try {
+      const caller = { client, connection: socket, mayTake: body.mayTake, ...noted };
+      const response = await (layer === 'l1' ? node.handleL1(request, caller) : node.handle(request, caller));
+      if (response.headers.get('content-type') === 'text/event-stream') connections.endless(incoming);
+      return response;
+    } finally {
+      body.release();
+    }
   };
   const page = startPage(node.info, demo !== undefined);
   const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {
@@ -135,7 +138,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     fetch: (request, bindings) => answer(request, bindings as HttpBindings),
     serverOptions,
   }) as Server;
-  const sockets = openWebSocketEndpoint(node, rule, options.webSocket, onReply);
+  const sockets = openWebSocketEndpoint(node, rule, bodies, options.webSocket, onReply);
   const connections = followConnections(server, { total: maxConnections, perClient });
   server.on('upgrade', (request, socket, head) => {
     sockets.upgrade(request, socket, head, () => connections.upgrade(request.socket));

@@ -8,7 +8,7 @@ import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import { hasTwoHosts } from './connections.js';
+import { type BodyBytes, clientOf, hasTwoHosts } from './connections.js';
 import type { ReplyListener } from './served-requests.js';
 
 /**
@@ -21,8 +21,17 @@ const PING_MS = 30_000;
 /** How long a client may take to answer the close frame, ms. */
 const CLOSE_MS = 1_000;
 
+/**
+ * Most fragments of a message, and most pieces in which a frame may come: each is an object of its own until the last has come.
+ * Above it the socket is closed with 1008.
+ */
+const MAX_PARTS = 4096;
+
+/** Bytes between two pings that are taken for pings and their answers. */
+const KEEP_ALIVE_BYTES = 4096;
+
 /** Close codes. @source RFC 6455 7.4.1, and the IANA registry of close codes for 1013 */
-const CLOSE = { goingAway: 1001, notText: 1003, failed: 1011, tooSlow: 1013 } as const;
+const CLOSE = { goingAway: 1001, notText: 1003, failed: 1011, tooMuch: 1013 } as const;
 
 /** Limits of WebSocket connections. */
 export interface WebSocketOptions {
@@ -52,6 +61,7 @@ export interface WebSocketEndpoint {
 export function openWebSocketEndpoint(
   node: PlumblineNode,
   rule: AccessRule,
+  bodies: (client: string) => BodyBytes,
   options: WebSocketOptions = {},
   onReply?: ReplyListener,
 ): WebSocketEndpoint {
@@ -59,7 +69,14 @@ export function openWebSocketEndpoint(
   // With the first WebSocket: most servers are started for HTTP, and wait for this otherwise.
   const load = loadOnce(async () => {
     const { WebSocketServer } = await import('ws');
-    return new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false });
+    const parts = { maxFragments: MAX_PARTS, maxBufferedChunks: MAX_PARTS };
+    return new WebSocketServer({
+      noServer: true,
+      maxPayload,
+      ...parts,
+      perMessageDeflate: false,
+      clientTracking: false,
+    });
   });
   const callers = new Set<Caller>();
   let isClosed = false;
@@ -76,16 +93,19 @@ export function openWebSocketEndpoint(
         socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
         return;
       }
-      const open = (socket: WebSocket) => {
+      const client = clientOf(request.socket.remoteAddress);
+      const open = (webSocket: WebSocket) => {
         const caller = new Caller(
           node,
+          webSocket,
           socket,
+          () => bodies(client),
           options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES,
           maxPayload,
           onReply,
         );
         callers.add(caller);
-        socket.on('close', () => callers.delete(caller));
+        webSocket.on('close', () => callers.delete(caller));
       };
       load().then(
         (server) => (isClosed ? socket.destroy() : server.handleUpgrade(request, socket, head, open)),
@@ -124,10 +144,15 @@ class Caller {
   private runningBytes = 0;
   private answeredPing = true;
   private leaving = false;
+  /** Of the message that is arriving. */
+  private arriving: BodyBytes;
 
+  /** @param stream - the connection below the socket */
   constructor(
     node: PlumblineNode,
     private readonly socket: WebSocket,
+    stream: Duplex,
+    private readonly nextBody: () => BodyBytes,
     private readonly maxBufferedBytes: number,
     private readonly maxBodyBytes: number,
     private readonly onReply: ReplyListener | undefined,
@@ -136,6 +161,13 @@ class Caller {
     this.session = node.openSession((params) => {
       this.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
     }, socket);
+    this.arriving = nextBody();
+    // Before ws reads them: they belong to the message that they complete.
+    stream.prependListener('data', ({ length }: Buffer) => {
+      if (this.gone.signal.aborted || this.arriving.mayTake(length)) return;
+      if (socket.readyState === socket.OPEN) this.end(CLOSE.tooMuch, 'too many bytes of requests at once');
+      else socket.terminate();
+    });
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.end(CLOSE.notText, 'text frames only');
       else void this.answer(String(data));
@@ -147,6 +179,7 @@ class Caller {
     socket.on('error', () => {});
     socket.on('close', () => {
       this.gone.abort();
+      this.arriving.release();
       this.session.close();
     });
   }
@@ -155,6 +188,8 @@ class Caller {
     if (this.answeredPing) this.socket.ping();
     else this.socket.terminate();
     this.answeredPing = false;
+    // Pings of a socket at rest and the answers to them are no part of a message.
+    this.arriving.release(KEEP_ALIVE_BYTES);
   }
 
   async leave(graceMs: number): Promise<void> {
@@ -168,6 +203,8 @@ class Caller {
 
   private async answer(text: string): Promise<void> {
     if (this.leaving) return;
+    const body = this.arriving;
+    this.arriving = this.nextBody();
     this.runningBytes += text.length;
     if (++this.running >= MAX_RUNNING || this.runningBytes > this.maxBodyBytes) this.socket.pause();
     try {
@@ -179,6 +216,7 @@ class Caller {
         this.end(CLOSE.failed, 'the node has failed');
       }
     }
+    body.release();
     this.runningBytes -= text.length;
     if (--this.running < MAX_RUNNING && this.runningBytes <= this.maxBodyBytes) this.socket.resume();
     if (this.leaving && this.running === 0) this.end(CLOSE.goingAway, 'the node stops');
@@ -194,7 +232,7 @@ class Caller {
 
   private send(text: string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (this.socket.bufferedAmount > this.maxBufferedBytes) this.end(CLOSE.tooSlow, 'messages are not read');
+    if (this.socket.bufferedAmount > this.maxBufferedBytes) this.end(CLOSE.tooMuch, 'messages are not read');
     else this.socket.send(text);
   }
 
