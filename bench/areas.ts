@@ -15,6 +15,7 @@ import { sizing } from './sizing.js';
 import { starting } from './start.js';
 import { state } from './state.js';
 import { storing } from './store.js';
+import { trickling } from './trickle.js';
 import { turns } from './turns.js';
 import { verifying } from './verify.js';
 
@@ -32,6 +33,7 @@ export const AREAS: readonly BenchArea[] = [
   followingConsensus,
   state,
   storing,
+  trickling,
   devnetCosts,
   proxying,
   processStart,
