@@ -2,6 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields } from '../ethereum/header.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
+import { encodeRlp } from '../primitives/rlp-list.js';
 
 type Item = Uint8Array | Item[];
 
@@ -21,5 +22,5 @@ export function blockBytes({ header, transactions, uncles, withdrawals }: BlockB
     uncles.map(headerFields),
   ];
   if (header.withdrawalsRoot !== undefined) items.push(withdrawals.map(withdrawalFields));
-  return RLP.encode(items);
+  return encodeRlp(items);
 }

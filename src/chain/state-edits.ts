@@ -54,9 +54,16 @@ export async function applyEdits(
     const address = keyToBytes(name);
     const account = await overlay.account(address);
     if (account === undefined || !isEmpty(account)) continue;
-    const values = await Promise.all([...usedSlots(address), ...keys].map((key) => overlay.slot(address, key)));
-    if (values.every(isZeroBytes)) overlay.destroy(address);
+    if (!(await hasSlot(overlay, address, [...usedSlots(address), ...keys]))) overlay.destroy(address);
   }
+}
+
+async function hasSlot(overlay: StateOverlay, address: Uint8Array, keys: readonly Uint8Array[]): Promise<boolean> {
+  for (const key of keys) {
+    await nextTurn();
+    if (!isZeroBytes(await overlay.slot(address, key))) return true;
+  }
+  return false;
 }
 
 function isEmpty({ nonce, balance, codeHash }: Account): boolean {
@@ -96,10 +103,12 @@ function values(edit: StateEdit): Uint8Array[] {
 
 /** Edits as `editItems` gives them. @throws Error if the item is not a list of edits */
 export function editsFromItems(items: unknown): StateEdit[] {
-  return (items as Uint8Array[][]).map(parseEdit);
+  return (items as Uint8Array[][]).map(editFromItems);
 }
 
-function parseEdit([kind, address, value, key]: Uint8Array[]): StateEdit {
+/** One edit. @throws Error if the item is not an edit */
+export function editFromItems(item: unknown): StateEdit {
+  const [kind, address, value, key] = item as Uint8Array[];
   if (address?.length !== 20 || value === undefined) throw new Error('an edit has no address or no value');
   switch (KINDS[(kind?.[0] ?? 0) - 1]) {
     case 'balance':

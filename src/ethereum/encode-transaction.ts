@@ -1,5 +1,5 @@
-import { RLP } from '@ethereumjs/rlp';
 import { bigIntToMinimalBytes, concatBytes } from '../primitives/bytes.js';
+import { encodeRlp } from '../primitives/rlp-list.js';
 import { encodeFields, type Item, type TransactionFields, type TransactionType } from './transaction-fields.js';
 
 /** What an encoding is made of. A field that the type has and that is undefined counts as zero or empty. */
@@ -35,6 +35,6 @@ export function itemsToSign(type: TransactionType, items: readonly Item[], chain
 }
 
 function typed(type: TransactionType, items: Item[]): Uint8Array {
-  const list = RLP.encode(items);
+  const list = encodeRlp(items);
   return type === 0 ? list : concatBytes(Uint8Array.of(type), list);
 }

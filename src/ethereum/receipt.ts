@@ -1,6 +1,6 @@
-import { RLP } from '@ethereumjs/rlp';
 import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes, concatBytes } from '../primitives/bytes.js';
+import { encodeRlp } from '../primitives/rlp-list.js';
 
 /** One event log: address of 20 bytes, up to four topics of 32 bytes. */
 export interface Log {
@@ -59,7 +59,7 @@ export function bloomHasBits(bloom: Uint8Array, bits: readonly number[]): boolea
 
 /** Consensus encoding of a receipt: RLP, with the type in front for typed transactions (EIP-2718). */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
-  const body = RLP.encode([
+  const body = encodeRlp([
     receipt.stateRoot ?? (receipt.succeeded ? Uint8Array.of(1) : new Uint8Array(0)),
     bigIntToMinimalBytes(receipt.cumulativeGasUsed),
     logsBloom(receipt.logs),

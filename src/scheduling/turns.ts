@@ -28,6 +28,17 @@ export function nextTurn(): Promise<void> | undefined {
   return isOver() ? waitIn(running) : undefined;
 }
 
+/** Bytes that are hashed in about a millisecond. */
+const HASHED_AT_ONCE = 2 ** 18;
+
+/** Adds bytes to a hash, in as many turns as that takes. */
+export async function hashInTurns(hash: { update(bytes: Uint8Array): unknown }, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
+    await nextTurn();
+    hash.update(bytes.subarray(at, at + HASHED_AT_ONCE));
+  }
+}
+
 /** As `nextTurn`, to call before a request begins. Requests begin in the order of these calls. */
 export function turnToBegin(): Promise<void> | undefined {
   return isOver() || beginning.size > 0 ? waitIn(beginning) : undefined;

@@ -81,7 +81,9 @@ describe('an export of a damaged store is refused if damage is in', () => {
 test('the state is not exported if the blocks give it, so its damage does not matter', async () => {
   const { store, dev } = await grown(40);
   const before = await dev.node.exportChain();
-  const tables = new Set(decodeChainFile(before).entries.map(({ table, key }) => (table === 'meta' ? key : table)));
+  const tables = new Set(
+    (await decodeChainFile(before)).entries.map(({ table, key }) => (table === 'meta' ? key : table)),
+  );
   expect(tables).toEqual(new Set(['devnet-head', 'devnet-edits', 'blocks']));
   for (const table of ['state', 'trie'] as const) await flipped(store, table, (await store.keys(table))[0]!);
   expect(await dev.node.exportChain()).toEqual(before);

@@ -38,7 +38,7 @@ describe('a file of pruned blocks', () => {
     for (let nonce = 0; nonce < AROUND; nonce++) {
       await dev.transfer(0, { nonce, to: stranger((0x20 + (nonce % 9)).toString(16)) });
     }
-    const file = decodeChainFile(await dev.node.exportChain());
+    const file = await decodeChainFile(await dev.node.exportChain());
     return { file, seen: await look(dev) };
   }
 
@@ -52,7 +52,7 @@ describe('a file of pruned blocks', () => {
     const { file } = await theirs(budget);
     const store = new KeptStore();
     const dev = await devNode({ ...within(budget), store });
-    await dev.node.importChain(encodeChainFile({ ...file, entries }));
+    await dev.node.importChain(await encodeChainFile({ ...file, entries }));
     return { dev, store };
   }
 

@@ -50,7 +50,7 @@ describe('exportChain() and importChain()', () => {
     expect(await again.node.exportChain()).not.toEqual(file);
   });
 
-  test('a file names tables by numbers that do not change', () => {
+  test('a file names tables by numbers that do not change', async () => {
     const entries = (['meta', 'blocks', 'state', 'trie'] as const).map((table) => ({
       table,
       key: 0,
@@ -58,7 +58,7 @@ describe('exportChain() and importChain()', () => {
     }));
     const header = { chainId: 1, network: 'n', scheme: 's', genesis: '0x', head: 0 } as const;
     // An entry: table u8, kind of key u8, key f64, length of value u32. The checksum of 32 bytes comes last.
-    const bytes = encodeChainFile({ ...header, entries }).slice(0, -32);
+    const bytes = (await encodeChainFile({ ...header, entries })).slice(0, -32);
     expect(entries.map((_, i) => bytes.at((i - 4) * 14))).toEqual([0, 1, 2, 3]);
   });
 
@@ -89,7 +89,7 @@ describe('exportChain() and importChain()', () => {
 
   test('a whole file of a chain that does not hold is refused', async () => {
     const { file } = await exported();
-    const whole = decodeChainFile(file);
+    const whole = await decodeChainFile(file);
     const dev = await opened({ storeName: freshName() });
     const before = await portrait(dev.node);
     const isBlock = (entry: ChainFileEntry, number: number) => entry.table === 'blocks' && entry.key === number;
@@ -104,7 +104,7 @@ describe('exportChain() and importChain()', () => {
       ['no blocks', { entries: whole.entries.filter(({ table }) => table !== 'blocks') }],
     ];
     for (const [name, change] of chains) {
-      const made = encodeChainFile({ ...whole, ...change });
+      const made = await encodeChainFile({ ...whole, ...change });
       await expect(dev.node.importChain(made), name).rejects.toMatchObject({ code: 'CHAIN_FILE_REFUSED' });
     }
     expect(await portrait(dev.node)).toEqual(before);

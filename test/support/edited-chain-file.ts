@@ -60,7 +60,7 @@ export async function withEntry(table: Table, key: Key, value: Uint8Array = Uint
 
 /** Bytes of a file whose checksum fits, whatever they are. */
 export async function edited(edit: (content: Uint8Array<ArrayBuffer>) => Uint8Array): Promise<Uint8Array> {
-  const content = edit(new Uint8Array(encodeChainFile(await theFile()).slice(0, -32)));
+  const content = edit(new Uint8Array((await encodeChainFile(await theFile())).slice(0, -32)));
   return concatBytes(content, sha256(content));
 }
 

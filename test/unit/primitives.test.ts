@@ -9,6 +9,7 @@ import {
 } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { readAtMost } from '../../src/primitives/read-at-most.js';
+import { encodeRlp } from '../../src/primitives/rlp-list.js';
 import { seededRandom } from '../support/random.js';
 
 const below = seededRandom(11);
@@ -35,6 +36,35 @@ test('makes map keys of bytes, a character each', () => {
     expect(bytesToKey(bytes)).toBe(Buffer.from(bytes).toString('latin1'));
     expect(keyToBytes(bytesToKey(bytes))).toEqual(bytes);
   }
+});
+
+describe('RLP of lists that grow with data', () => {
+  const ascii = (text: string) => new TextEncoder().encode(text);
+
+  // The examples of the Ethereum documentation, "Recursive-length prefix serialization".
+  test.each([
+    ['0x83646f67', ascii('dog')],
+    ['0xc88363617483646f67', [ascii('cat'), ascii('dog')]],
+    ['0x80', new Uint8Array(0)],
+    ['0xc0', []],
+    ['0x00', Uint8Array.of(0)],
+    ['0x0f', Uint8Array.of(15)],
+    ['0x820400', Uint8Array.of(4, 0)],
+    ['0xc7c0c1c0c3c0c1c0', [[], [[]], [[], [[]]]]],
+    [
+      `0xb838${Buffer.from('Lorem ipsum dolor sit amet, consectetur adipisicing elit').toString('hex')}`,
+      ascii('Lorem ipsum dolor sit amet, consectetur adipisicing elit'),
+    ],
+  ])('%s', (expected, item) => {
+    expect(bytesToHex(encodeRlp(item))).toBe(expected);
+  });
+
+  test('a list of 200 000 items', () => {
+    const encoded = encodeRlp(Array.from({ length: 200_000 }, () => [ascii('dog')]));
+    // 200 000 times five bytes: 0x0f4240.
+    expect(bytesToHex(encoded.subarray(0, 9))).toBe('0xfa0f4240c483646f67');
+    expect(encoded).toHaveLength(1_000_004);
+  });
 });
 
 describe('integers and bytes match the digits that the engine prints', () => {

@@ -10,6 +10,7 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type Withdrawal, withdrawalFields, withdrawalsRoot } from '../../ethereum/withdrawal.js';
 import { ZERO_ADDRESS, ZERO_WORD } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
+import { encodeRlp } from '../../primitives/rlp-list.js';
 import { type BlockContext, nextBlockBaseFee } from '../block-context.js';
 import { precompileOverrides } from '../calls/overrides.js';
 import { type Rules, rulesAt } from '../common.js';
@@ -127,7 +128,7 @@ class Simulation {
       ...(requests !== undefined && { requestsHash: requestsHash(requests) }),
     };
     const calls = run.map(({ outcome }) => ({ outcome, logs: outcome.logs }));
-    const size = RLP.encode(itemsOf(header, transactions, withdrawals)).length;
+    const size = encodeRlp(itemsOf(header, transactions, withdrawals)).length;
     this.blocks.push({ header, hash: headerHash(header), transactions, withdrawals, size, calls });
   }
 

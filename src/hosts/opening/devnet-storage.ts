@@ -62,7 +62,7 @@ export function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping)
     },
     async importChain(bytes, signal) {
       const [{ checkChain, replaceEntries }, { decodeChainFile }] = await loadTransfer();
-      const file = decodeChainFile(bytes);
+      const file = await decodeChainFile(bytes);
       if (store === undefined) throw notStoredError('it has no store');
       const entries = await checkChain(file, keeping.settings, signal);
       const change = async () => {

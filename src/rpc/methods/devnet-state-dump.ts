@@ -15,9 +15,11 @@ import { devnetMethods, parseAmount } from './devnet-method.js';
 
 const SUBJECT = 'state params';
 /** Most bytes of a state as JSON text, to be read. */
-const MAX_TEXT_BYTES = 16 * 2 ** 20;
-/** Most edits of one state. */
+const MAX_TEXT_BYTES = 32 * 2 ** 20;
+/** Most edits of one state. As slots, they are 28 MB of text. */
 const MAX_EDITS = 200_000;
+/** Characters that are compressed at once. */
+const PIECE = 16_384;
 
 export const STATE_METHODS = {
   /** All accounts of the newest state. There are no blocks in it. */
@@ -26,17 +28,27 @@ export const STATE_METHODS = {
     const { readable, writable } = new CompressionStream('gzip');
     const writer = writable.getWriter();
     const encoder = new TextEncoder();
+    let text = '{"block":null,"accounts":{';
+    const add = async (more: string) => {
+      text += more;
+      if (text.length < PIECE) return nextTurn();
+      await writer.write(encoder.encode(text));
+      text = '';
+    };
     const write = async () => {
-      let separator = '{"block":null,"accounts":{';
+      let separator = '';
       for await (const { address, nonce, balance, code, slots } of devnet.accounts()) {
         signal?.throwIfAborted();
-        const storage = Object.fromEntries(slots.map(([key, value]) => [bytesToHex(key), bytesToHex(value)]));
-        const account = { nonce: Number(nonce), balance: toQuantity(balance), code: bytesToHex(code), storage };
-        await writer.write(encoder.encode(`${separator}"${bytesToHex(address)}":${JSON.stringify(account)}`));
+        const account = { nonce: Number(nonce), balance: toQuantity(balance), code: bytesToHex(code) };
+        const members = JSON.stringify(account).slice(0, -1);
+        await add(`${separator}"${bytesToHex(address)}":${members},"storage":{`);
+        for (const [i, [key, value]] of slots.entries())
+          await add(`${i === 0 ? '' : ','}"${bytesToHex(key)}":"${bytesToHex(value)}"`);
+        await add('}}');
         separator = ',';
       }
       const rest = '},"best_block_number":null,"blocks":[],"transactions":[],"historical_states":null}';
-      await writer.write(encoder.encode(rest));
+      await writer.write(encoder.encode(text + rest));
       await writer.close();
     };
     const [, bytes] = await Promise.all([
@@ -55,29 +67,29 @@ export const STATE_METHODS = {
     const { accounts } = requireObject(parsed(text), 'state', SUBJECT);
     const edits: StateEdit[] = [];
     for (const [name, value] of Object.entries(requireObject(accounts, 'accounts', SUBJECT))) {
-      await nextTurn();
-      signal?.throwIfAborted();
-      for (const edit of editsOf(name, value)) edits.push(edit);
-      if (edits.length > MAX_EDITS) throw invalidParams('state', `has more than ${MAX_EDITS} values`, SUBJECT);
+      for (const edit of editsOf(name, value)) {
+        await nextTurn();
+        signal?.throwIfAborted();
+        edits.push(edit);
+        if (edits.length > MAX_EDITS) throw invalidParams('state', `has more than ${MAX_EDITS} values`, SUBJECT);
+      }
     }
     await devnet.editAll(edits);
     return true;
   }),
 };
 
-function editsOf(name: string, value: unknown): StateEdit[] {
+function* editsOf(name: string, value: unknown): Generator<StateEdit> {
   const address = parseAddress(name, 'accounts', SUBJECT);
   const { nonce, balance, code, storage } = requireObject(value, name, SUBJECT);
-  const edits: StateEdit[] = [
-    { kind: 'nonce', address, nonce: optional(nonce, (given) => parseAmount(given, 'nonce', 63)) ?? 0n },
-    { kind: 'balance', address, balance: optional(balance, (given) => parseAmount(given, 'balance')) ?? 0n },
-    { kind: 'code', address, code: optional(code, (given) => parseBytes(given, 'code', SUBJECT)) ?? new Uint8Array(0) },
-  ];
+  const bytecode = optional(code, (given) => parseBytes(given, 'code', SUBJECT)) ?? new Uint8Array(0);
+  yield { kind: 'nonce', address, nonce: optional(nonce, (given) => parseAmount(given, 'nonce', 63)) ?? 0n };
+  yield { kind: 'balance', address, balance: optional(balance, (given) => parseAmount(given, 'balance')) ?? 0n };
+  yield { kind: 'code', address, code: bytecode };
   for (const [slot, content] of Object.entries(requireObject(storage ?? {}, 'storage', SUBJECT))) {
     const key = parseStorageKey(slot, 'storage', SUBJECT);
-    edits.push({ kind: 'slot', address, key, value: parseStorageKey(content, 'storage', SUBJECT) });
+    yield { kind: 'slot', address, key, value: parseStorageKey(content, 'storage', SUBJECT) };
   }
-  return edits;
 }
 
 /** @throws RpcError -32602 for what is neither gzip nor JSON text, or is too long */

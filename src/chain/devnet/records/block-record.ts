@@ -4,6 +4,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { withdrawalFields } from '../../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
+import { encodeRlp } from '../../../primitives/rlp-list.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { type BlockBody, blockBytes } from '../../block-bytes.js';
 import { editItems, type StateEdit } from '../../state-edits.js';
@@ -91,7 +92,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
   const raws = record.block.transactions.map((tx): Item => [tx.raw, tx.from, flag(tx.impersonated === true)]);
   const { header, withdrawals = [], edits } = record.block;
   const { pruned } = record;
-  const encoded = RLP.encode([
+  const encoded = encodeRlp([
     int(pruned !== undefined ? PRUNED_FORMAT : edits === undefined ? FORMAT : EDITED_FORMAT),
     headerFields(header),
     raws,

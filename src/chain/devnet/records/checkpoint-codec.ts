@@ -10,6 +10,7 @@ import {
   equalBytes,
   keyToBytes,
 } from '../../../primitives/bytes.js';
+import { hashInTurns } from '../../../scheduling/turns.js';
 import type { Table } from '../../../store/page-store.js';
 
 /** Describes the state in the tables `state` and `trie`. All of it is written in one commit. */
@@ -42,8 +43,18 @@ export function withChecksum(key: string | number, content: Uint8Array): Uint8Ar
 }
 
 function checksum(key: string | number, content: Uint8Array): Uint8Array {
-  const named = sha256.create().update(new TextEncoder().encode(`${key}\n`));
-  return named.update(content).digest().subarray(0, CHECKSUM_BYTES);
+  return named(key).update(content).digest().subarray(0, CHECKSUM_BYTES);
+}
+
+/** The checksum over key and content, of contents that may be long. */
+export async function checksumInTurns(key: string | number, content: Uint8Array): Promise<Uint8Array> {
+  const hash = named(key);
+  await hashInTurns(hash, content);
+  return hash.digest().subarray(0, CHECKSUM_BYTES);
+}
+
+function named(key: string | number) {
+  return sha256.create().update(new TextEncoder().encode(`${key}\n`));
 }
 
 /** Checks the checksum and removes it. @throws PlumblineError `STORE_CORRUPT` with table and key */

@@ -94,13 +94,22 @@ export class FlatState {
       const account = change === undefined ? this.accounts.get(name, block) : change.after;
       if (account === undefined) continue;
       const address = keyToBytes(name);
-      const slots = new Map(
-        this.usedSlots(address, block).map((key) => [bytesToKey(key), this.slot(name, bytesToKey(key), block)!]),
-      );
-      for (const { key, after } of change?.slots ?? []) slots.set(bytesToKey(key), after);
-      const used = [...slots].filter(([, value]) => !isZeroBytes(value));
+      const slots = new Map<string, Uint8Array>();
+      for (const key of this.usedSlots(address, block)) {
+        await nextTurn();
+        slots.set(bytesToKey(key), this.slot(name, bytesToKey(key), block)!);
+      }
+      for (const { key, after } of change?.slots ?? []) {
+        await nextTurn();
+        slots.set(bytesToKey(key), after);
+      }
+      const used: [Uint8Array, Uint8Array][] = [];
+      for (const [key, value] of slots) {
+        await nextTurn();
+        if (!isZeroBytes(value)) used.push([keyToBytes(key), value]);
+      }
       const code = change?.code ?? (await this.at(block).code(account.codeHash));
-      yield { ...account, address, code, slots: used.map(([key, value]) => [keyToBytes(key), value]) };
+      yield { ...account, address, code, slots: used };
     }
   }
 

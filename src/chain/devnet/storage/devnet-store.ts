@@ -1,18 +1,21 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import { equalBytes } from '../../../primitives/bytes.js';
+import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
+import { encodedList, encodeRlp } from '../../../primitives/rlp-list.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import type { Commit, PageStore } from '../../../store/page-store.js';
 import type { StoreRepair } from '../../../store/store-status.js';
-import { editItems, editsFromItems, type StateEdit } from '../../state-edits.js';
+import { editFromItems, editItems, type StateEdit } from '../../state-edits.js';
 import {
   type BlockRecord,
   decodeBlockRecord,
   decodeRecordChanges,
   encodeBlockRecord,
 } from '../records/block-record.js';
-import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
+import { checksumInTurns, withoutChecksum } from '../records/checkpoint-codec.js';
 import { loadForRecord } from '../records/record-parts.js';
+import { encodingOf, partAt, partsOf } from '../records/rlp-parts.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
 import { storeCorrupt } from './store-errors.js';
 
@@ -65,9 +68,14 @@ export class DevnetStore {
       key: number - this.first,
       value,
     }));
+    const items: Uint8Array[] = [];
+    for (const item of editItems(edits)) {
+      await nextTurn();
+      items.push(encodeRlp(item));
+    }
     const entries = [
-      entryOf(HEAD, new TextEncoder().encode(String(head))),
-      entryOf(EDITS, RLP.encode(editItems(edits))),
+      await entryOf(HEAD, new TextEncoder().encode(String(head))),
+      await entryOf(EDITS, encodedList(items)),
     ];
     await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...entries] });
   }
@@ -88,7 +96,7 @@ export class DevnetStore {
   async edits(onRepair?: (repair: StoreRepair) => void): Promise<StateEdit[]> {
     try {
       const bytes = await this.store.get('meta', EDITS);
-      return bytes === undefined ? [] : decodeEdits(contentOf(EDITS, bytes));
+      return bytes === undefined ? [] : await decodeEdits(contentOf(EDITS, bytes));
     } catch (error) {
       if (onRepair === undefined || !isPlumblineError(error, 'STORE_CORRUPT')) throw error;
       onRepair(error.details);
@@ -196,6 +204,7 @@ export class DevnetStore {
       for (const [i, bytes] of (await this.store.getMany('blocks', keys)).entries()) {
         if (bytes === undefined) throw storeCorrupt(`block ${first + i} is missing`);
         this.lastBytes = bytes.length;
+        await nextTurn();
         await loadForRecord(bytes);
         const done = consume(
           readBlock(first + i, () => read(bytes)),
@@ -244,9 +253,14 @@ function readBlock<Read>(number: number, read: () => Read): Read {
 }
 
 /** @throws PlumblineError `STORE_CORRUPT` if the bytes are not a list of edits */
-function decodeEdits(bytes: Uint8Array): StateEdit[] {
+async function decodeEdits(bytes: Uint8Array): Promise<StateEdit[]> {
+  const edits: StateEdit[] = [];
   try {
-    return editsFromItems(RLP.decode(bytes));
+    for (const part of partsOf(bytes, partAt(bytes, 0))) {
+      await nextTurn();
+      edits.push(editFromItems(RLP.decode(encodingOf(bytes, part))));
+    }
+    return edits;
   } catch (cause) {
     const reason = messageOf(cause);
     const text = `the stored edits of the state do not decode: ${reason}`;
@@ -254,8 +268,8 @@ function decodeEdits(bytes: Uint8Array): StateEdit[] {
   }
 }
 
-function entryOf(key: string, content: Uint8Array) {
-  return { table: 'meta', key, value: withChecksum(key, content) } as const;
+async function entryOf(key: string, content: Uint8Array) {
+  return { table: 'meta', key, value: concatBytes(content, await checksumInTurns(key, content)) } as const;
 }
 
 /** Content of an entry of `meta`. Entries of earlier versions have no checksum. */
@@ -266,7 +280,7 @@ function contentOf(key: string, bytes: Uint8Array): Uint8Array {
 
 function isOneItem(bytes: Uint8Array): boolean {
   try {
-    return RLP.decode(bytes, true).remainder.length === 0;
+    return partAt(bytes, 0).to === bytes.length;
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../scheduling/turns.js';
 import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damagedEntry } from '../records/checkpoint-codec.js';
 import { HISTORY_KEY } from '../records/pruned-history.js';
@@ -50,6 +51,7 @@ export async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
   for (const table of ['meta' as const, ...DEVNET_TABLES]) {
     const keys = entryKeys.filter((entryKey) => entryKey.table === table).map(({ key }) => key);
     for (let at = 0; at < keys.length; at += BATCH) {
+      await nextTurn();
       const batch = keys.slice(at, at + BATCH);
       for (const [i, value] of (await store.getMany(table, batch)).entries()) {
         const key = batch[i]!;
@@ -62,9 +64,10 @@ export async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
 }
 
 /** @throws PlumblineError `CHAIN_FILE_REFUSED` for entries that no export writes, or that occur twice */
-export function requireOwnEntries(entries: readonly ChainFileEntry[]): void {
+export async function requireOwnEntries(entries: readonly ChainFileEntry[]): Promise<void> {
   const seen = new Set<string>();
   for (const { table, key } of entries) {
+    await nextTurn();
     const name = `${table} ${key}`;
     if (!isOwn(table, key)) throw refusedFile(`has an entry that no export writes: ${name}`);
     if (seen.has(name)) throw refusedFile(`has an entry twice: ${name}`);

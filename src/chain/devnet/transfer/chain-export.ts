@@ -43,13 +43,12 @@ function isStateEntry({ table, key }: ChainFileEntry): boolean {
 
 /** Checks that all pages and segments are present and can be decoded. */
 function requireState(entries: readonly ChainFileEntry[]): void {
-  const at = (table: string, key: unknown) =>
-    entries.find((entry) => entry.table === table && entry.key === key)?.value;
+  const values = new Map(entries.map(({ table, key, value }) => [`${table} ${key}`, value]));
+  const at = (table: string, key: unknown) => values.get(`${table} ${key}`);
   const checkpoint = at('meta', CHECKPOINT_KEY);
   if (checkpoint === undefined) throw damagedEntry('meta', CHECKPOINT_KEY, 'is missing');
   for (const { number } of decodeCheckpoint(checkpoint).segments) {
     decodeSegment(number, at('trie', number), new Map());
   }
-  const pages = new Map(entries.flatMap(({ table, key, value }) => (table === 'state' ? [[String(key), value]] : [])));
-  requirePages((key) => pages.get(key));
+  requirePages((key) => at('state', key));
 }

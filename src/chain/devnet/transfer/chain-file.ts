@@ -1,7 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../../errors.js';
-import { concatBytes, copyBytes, equalBytes, joinBytes } from '../../../primitives/bytes.js';
+import { copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
+import { hashInTurns, nextTurn } from '../../../scheduling/turns.js';
 import type { Key, Table } from '../../../store/page-store.js';
 import { DEVNET_TABLES } from '../storage/devnet-tables.js';
 
@@ -46,20 +47,35 @@ const CHECKSUM_BYTES = 32;
 const NUMBER_KEY = 0;
 const STRING_KEY = 1;
 
-export function encodeChainFile({ entries, ...header }: ChainFile): Uint8Array {
+export async function encodeChainFile({ entries, ...header }: ChainFile): Promise<Uint8Array> {
   const parts: Uint8Array[] = [MAGIC, u32(FORMAT), ...sized(JSON.stringify(header)), u32(entries.length)];
   for (const { table, key, value } of entries) {
+    await nextTurn();
     parts.push(Uint8Array.of(FILE_TABLES.indexOf(table), typeof key === 'number' ? NUMBER_KEY : STRING_KEY));
     if (typeof key === 'number') parts.push(f64(key));
     else parts.push(...sized(key));
     parts.push(u32(value.length), value);
   }
-  const content = joinBytes(parts);
-  return concatBytes(content, sha256(content));
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const file = new Uint8Array(length + CHECKSUM_BYTES);
+  let at = 0;
+  for (const part of parts) {
+    await nextTurn();
+    file.set(part, at);
+    at += part.length;
+  }
+  file.set(await checksumOf(file.subarray(0, length)), length);
+  return file;
+}
+
+async function checksumOf(content: Uint8Array): Promise<Uint8Array> {
+  const hash = sha256.create();
+  await hashInTurns(hash, content);
+  return hash.digest();
 }
 
 /** @throws PlumblineError `CHAIN_FILE_REFUSED` for anything but such a file, exactly encoded */
-export function decodeChainFile(file: Uint8Array): ChainFile {
+export async function decodeChainFile(file: Uint8Array): Promise<ChainFile> {
   if (file.length < MAGIC.length + CHECKSUM_BYTES || !equalBytes(file.subarray(0, MAGIC.length), MAGIC)) {
     throw refusedFile('is not an exported devnet; choose a file that was exported from plumbline');
   }
@@ -68,16 +84,18 @@ export function decodeChainFile(file: Uint8Array): ChainFile {
   // In other formats the checksum may be elsewhere.
   if (format !== FORMAT && format < 2 ** 16)
     throw refusedFile(`has format ${format}, this version reads ${FORMAT}; use a newer version of plumbline`);
-  if (!equalBytes(sha256(reader.bytes), file.subarray(reader.bytes.length))) {
+  if (!equalBytes(await checksumOf(reader.bytes), file.subarray(reader.bytes.length))) {
     throw refusedFile('is damaged: its checksum does not match; export it again');
   }
   const header = readHeader(reader.text());
-  const entries = Array.from({ length: reader.u32() }, (): ChainFileEntry => {
+  const entries: ChainFileEntry[] = [];
+  for (let left = reader.u32(); left > 0; left--) {
+    await nextTurn();
     const table = FILE_TABLES[reader.u8()];
     if (table === undefined) throw refusedFile('has an entry of an unknown table');
     const key = readKey(reader);
-    return { table, key, value: copyBytes(reader.take(reader.u32())) };
-  });
+    entries.push({ table, key, value: copyBytes(reader.take(reader.u32())) });
+  }
   if (!reader.isAtEnd) throw refusedFile('has bytes after its last entry');
   return { ...header, entries };
 }

@@ -61,7 +61,7 @@ export async function checkChain(
   };
   const own = await isolatedSettings();
   requireSameChain(file, own);
-  requireOwnEntries(file.entries);
+  await requireOwnEntries(file.entries);
   let devnet: Devnet | undefined;
   try {
     const store = new CheckedCopy(signal);
