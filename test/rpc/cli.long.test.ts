@@ -74,7 +74,6 @@ describe.skipIf(!hasFixture('state/getproof/poseidon2-devnet-contract.json'))('p
       [await saved('text.json', 'oops')],
       [await saved('error.json', { ...question, error: { code: -32600, message: 'missing' } })],
       [await saved('other.json', { ...question, result: { accountProof: 7 } })],
-      [await saved('rootless.json', { result })],
       [await saved('keys.json', { ...question, result, storageKeys: question.storageKeys[0] })],
       [await saved('key.json', { ...question, result, storageKeys: [{ toString: 1 }] })],
       [await saved('scheme.json', { ...question, result, scheme: { toString: 1 } })],
@@ -86,6 +85,15 @@ describe.skipIf(!hasFixture('state/getproof/poseidon2-devnet-contract.json'))('p
       [],
     ];
     for (const args of cases) await expect(run(verifyCommand, ...args), args.join(' ')).rejects.toMatchObject(unusable);
+    // It says where a root can be had.
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { stateRoot: _, ...rootless } = question;
+    expect(await run(verifyCommand, await saved('rootless.json', { ...rootless, result }))).toEqual({
+      code: 2,
+      text: '',
+    });
+    expect(error.mock.calls.join('\n')).toMatch(/^plumbline verify: --root: is missing, .+\n {2}--l1 URL /);
+    error.mockRestore();
   });
 });
 

@@ -3,7 +3,7 @@ import { formatUnits } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { decimalText, etherText, priceText } from '../../src/hosts/cli/amounts.js';
 import { readCall } from '../../src/hosts/cli/call-options.js';
-import { oneLine } from '../../src/hosts/cli/one-line.js';
+import { oneLine } from '../../src/hosts/cli/lines.js';
 import { servedRequests } from '../../src/hosts/server/served-requests.js';
 
 describe('amounts in the command', () => {

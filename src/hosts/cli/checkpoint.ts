@@ -3,6 +3,7 @@ import { invalidParameter, messageOf } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { RestGroup } from '../../upstream/rest-group.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
+import { printJson, printLines } from './lines.js';
 
 /** What one server names. */
 interface Named {
@@ -42,11 +43,11 @@ Exit codes: 0 all servers name the same block, 1 they differ or one did not answ
     const roots = new Set(named.map(({ root }) => root));
     const [root] = roots;
     const agreed = roots.size === 1 && root !== undefined;
-    if (values.json) console.log(JSON.stringify({ agreed, ...(agreed && { root }), servers: named }));
+    if (values.json) printJson({ agreed, ...(agreed && { root }), servers: named });
     else {
       for (const { server, root: own, slot, problem } of named)
-        console.log(problem === undefined ? `${own}  slot ${slot}  ${server}` : `${problem}  ${server}`);
-      console.log(agreed ? `All ${named.length} agree.` : 'The servers do not agree.');
+        printLines(problem === undefined ? `${own}  slot ${slot}  ${server}` : `${problem}  ${server}`);
+      printLines(agreed ? `All ${named.length} agree.` : 'The servers do not agree.');
     }
     return agreed ? EXIT.ok : EXIT.failed;
   },

@@ -4,6 +4,7 @@ import * as modules from 'node:module';
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
 import { type Command, EXIT } from './arguments.js';
+import { printErrors, printLines } from './lines.js';
 
 /** A command is loaded when it is run: what others need would be most of the time until `serve` answers. */
 const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
@@ -50,35 +51,37 @@ ${Object.entries(COMMANDS)
   plumbline <command> --help   options and exit codes of a command
   plumbline --version
 
-Exit codes: 0 done, 1 failed or refused, see the command, 2 could not be checked, or the arguments cannot be used.`;
+Exit codes: 0 done, 1 failed or refused, see the command, 2 could not be checked, or the arguments cannot be used.`.split(
+  '\n',
+);
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const found = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (found === undefined) return general(name);
   const command = await found.load();
   if (args.includes('--help') || args.includes('-h')) {
-    console.log(command.help);
+    printLines(...command.help.split('\n'));
     return EXIT.ok;
   }
   try {
     return await command.run(args);
   } catch (error) {
     if (!isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
-    console.error(`plumbline ${name}: ${error.message}\n\nplumbline ${name} --help lists what it takes.`);
+    printErrors(`plumbline ${name}: ${error.message}`, '', `plumbline ${name} --help lists what it takes.`);
     return EXIT.usage;
   }
 }
 
 function general(name: string | undefined): number {
   if (name === '--help' || name === '-h' || name === 'help') {
-    console.log(USAGE);
+    printLines(...USAGE);
     return EXIT.ok;
   }
   if (name === '--version') {
-    console.log(CLIENT_VERSION);
+    printLines(CLIENT_VERSION);
     return EXIT.ok;
   }
-  console.error(name === undefined ? USAGE : `plumbline: unknown command ${name}\n\n${USAGE}`);
+  printErrors(...(name === undefined ? [] : [`plumbline: unknown command ${name}`, '']), ...USAGE);
   return EXIT.usage;
 }
 
@@ -91,7 +94,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    console.error(`plumbline: ${messageOf(error)}`);
+    printErrors(`plumbline: ${messageOf(error)}`);
     process.exitCode = EXIT.failed;
   },
 );

@@ -3,6 +3,7 @@ import { invalidParameter } from '../../errors.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
+import { printJson, printLines } from './lines.js';
 
 const EXITS: Readonly<Record<InclusionVerdict, number>> = {
   included: EXIT.ok,
@@ -37,13 +38,14 @@ Exit codes: 0 it is or will be included, 1 it will wait or be refused, 2 cannot 
       );
     return withNode(values, values.dictionary, async (node) => {
       const diagnosis = await node.diagnoseTransaction(call ?? (given as `0x${string}`));
-      console.log(values.json ? JSON.stringify(diagnosis) : inWords(diagnosis));
+      if (values.json) printJson(diagnosis);
+      else printLines(...inWords(diagnosis));
       return EXITS[diagnosis.verdict];
     });
   },
 };
 
-function inWords({ verdict, nextStep, hash, from, included, checks, block, trust }: TransactionDiagnosis): string {
+function inWords({ verdict, nextStep, hash, from, included, checks, block, trust }: TransactionDiagnosis): string[] {
   return [
     `${verdict}: ${nextStep}`,
     ...(hash ? [`hash    ${hash}`] : []),
@@ -51,7 +53,7 @@ function inWords({ verdict, nextStep, hash, from, included, checks, block, trust
     ...(included ? [`block   ${included.blockNumber} ${included.blockHash}`] : []),
     ...checks.map(checkInWords),
     ...(block === null ? [] : [`checked after block ${block}, level ${trust}`]),
-  ].join('\n');
+  ];
 }
 
 function checkInWords({ check, outcome, found, needed, rule, unit, reason }: TransactionCheck): string {

@@ -4,6 +4,7 @@ import { etherText, priceText } from './amounts.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
+import { printJson, printLines } from './lines.js';
 
 /** `plumbline estimate`: what a call costs, executed here on proved state. */
 export const estimateCommand: Command = {
@@ -25,13 +26,14 @@ Exit codes: 0 done, 1 refused: the call reverts or could not be sent, ${ENDPOINT
     return withNode(values, values.dictionary, async (node) => {
       const params = [call, ...(values.block === undefined ? [] : [blockParameter(values.block)])];
       const estimate = await node.explainEstimate(params);
-      console.log(values.json ? JSON.stringify(estimate) : inWords(estimate));
+      if (values.json) printJson(estimate);
+      else printLines(...inWords(estimate));
       return EXIT.ok;
     });
   },
 };
 
-function inWords({ gasLimit, baseFeePerGas, priorityFeePerGas, evidence }: ExplainedEstimate): string {
+function inWords({ gasLimit, baseFeePerGas, priorityFeePerGas, evidence }: ExplainedEstimate): string[] {
   const { gas, block, trust, transactionBytes, compressedTxSize, dictionary, maxFeePerGas, totalFee, limits } =
     evidence;
   const approximate = dictionary.networkOwn
@@ -48,5 +50,5 @@ function inWords({ gasLimit, baseFeePerGas, priorityFeePerGas, evidence }: Expla
     ...(limits.unchecked.length > 0
       ? [`not counted   lines of ${limits.unchecked.length} modules of the zk circuit, which only the network counts`]
       : []),
-  ].join('\n');
+  ];
 }

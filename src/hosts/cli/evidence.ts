@@ -5,6 +5,7 @@ import type { Network } from '../../networks/network.js';
 import { NETWORKS } from '../../networks/networks.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type Arguments, EXIT, integer } from './arguments.js';
+import { printJson, printLines } from './lines.js';
 import { readNetwork } from './network.js';
 import { accountInWords, shownAccount } from './proved-account.js';
 
@@ -47,7 +48,8 @@ export async function verifyBundle(bundle: Bundle, values: Values): Promise<numb
     throw error;
   }
   const isTrusted = values.checkpoint !== undefined;
-  console.log(values.json ? JSON.stringify(shown(verdict, isTrusted)) : inWords(verdict, isTrusted));
+  if (values.json) printJson(shown(verdict, isTrusted));
+  else printLines(...inWords(verdict, isTrusted));
   if (!verdict.verified) return EXIT.failed;
   return isTrusted ? EXIT.ok : EXIT.usage;
 }
@@ -84,20 +86,22 @@ function shown(verdict: EvidenceVerdict, checkpointTrusted: boolean): unknown {
   };
 }
 
-function inWords(verdict: EvidenceVerdict, isTrusted: boolean): string {
+function inWords(verdict: EvidenceVerdict, isTrusted: boolean): string[] {
   if (!verdict.verified)
-    return `refused in the link ${verdict.link}: ${verdict.reason} at ${verdict.at}: ${verdict.message}`;
+    return [`refused in the link ${verdict.link}: ${verdict.reason} at ${verdict.at}: ${verdict.message}`];
   const { layerOne, participants, finalized } = verdict;
   const signed = participants.length === 0 ? 'no update was needed' : `signed by ${participants.join(', ')} members`;
   return [
-    isTrusted
-      ? 'verified'
-      : 'not verified: every link below holds, but they begin with the checkpoint of the file itself.\n' +
-        'Give the root of a beacon block that you trust with --checkpoint.',
+    ...(isTrusted
+      ? ['verified']
+      : [
+          'not verified: every link below holds, but they begin with the checkpoint of the file itself.',
+          'Give the root of a beacon block that you trust with --checkpoint.',
+        ]),
     `consensus  layer-1 block ${layerOne.number ?? ''} ${bytesToHex(layerOne.blockHash)}, slot ${layerOne.slot}; ${signed}`,
     `rollup     block ${finalized.number} is finalized, zk state root ${bytesToHex(finalized.stateRoot)}`,
     ...claimInWords(verdict),
-  ].join('\n');
+  ];
 }
 
 function claimInWords({ claim, proof, header }: VerifiedEvidence): string[] {

@@ -2,6 +2,7 @@ import { type ErrorCode, isPlumblineError, messageOf, type PlumblineError } from
 import { bytesToHex } from '../../primitives/hex.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
 import { EXIT } from './arguments.js';
+import { printErrors, printJson } from './lines.js';
 
 /** Errors that say that something was checked and is false. All others leave it open. */
 const CHECKED: readonly ErrorCode[] = [
@@ -26,15 +27,15 @@ const CHECKED: readonly ErrorCode[] = [
  */
 export function reportFailure(error: unknown, json: boolean): number {
   if (!isPlumblineError(error) || !CHECKED.includes(error.code)) return reportUnchecked(error, json);
-  if (json) console.log(JSON.stringify({ outcome: 'refused', error: shown(error) }));
-  else console.error(`refused: ${error.message}${revertData(error, ', which returned ')}`);
+  if (json) printJson({ outcome: 'refused', error: shown(error) });
+  else printErrors(`refused: ${error.message}${revertData(error, ', which returned ')}`);
   return EXIT.failed;
 }
 
 /** As `reportFailure`, of something that was not checked. @returns 2 */
 export function reportUnchecked(error: unknown, json: boolean): number {
-  if (json) console.log(JSON.stringify({ outcome: 'unknown', error: shown(error) }));
-  else console.error(`could not check: ${messageOf(error)}`);
+  if (json) printJson({ outcome: 'unknown', error: shown(error) });
+  else printErrors(`could not check: ${messageOf(error)}`);
   return EXIT.usage;
 }
 

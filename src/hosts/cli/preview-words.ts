@@ -2,12 +2,12 @@ import type { Approval, Asset, ContractChange, PreviewedRevert, PreviewWarning }
 import type { Hex } from '../../primitives/hex.js';
 import type { TransactionPreview } from '../../rpc/inspection/transaction-preview.js';
 import { decimalText, etherText } from './amounts.js';
-import { oneLine } from './one-line.js';
+import { oneLine } from './lines.js';
 
 type Tokens = TransactionPreview['tokens'];
 
 /** A preview in lines of text. What contracts say of themselves is shown without control characters. */
-export function previewInWords({ calls, balances, tokens, warnings, trust }: TransactionPreview): string {
+export function previewInWords({ calls, balances, tokens, warnings, trust }: TransactionPreview): string[] {
   return [
     ...calls.flatMap(({ status, gasUsed, fee, feeError, revert, transfers, approvals, contracts }, i) => [
       `call ${i + 1}  ${status}${revert === undefined ? '' : `: ${revertText(revert)}`}, gas used ${BigInt(gasUsed)}${
@@ -34,7 +34,7 @@ export function previewInWords({ calls, balances, tokens, warnings, trust }: Tra
     `on the state after block ${trust.block.number}, level ${trust.level}${
       trust.overridden.length === 0 ? '' : `; overridden: ${trust.overridden.join(', ')}`
     }`,
-  ].join('\n');
+  ];
 }
 
 const changeText = (change: string) => (BigInt(change) > 0n ? '+' : '');

@@ -3,6 +3,7 @@ import type { PreviewCall, PreviewOptions } from '../../rpc/inspection/transacti
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
+import { printJson, printLines } from './lines.js';
 import { previewInWords } from './preview-words.js';
 
 /** `plumbline preview`: what calls would do in the next block. */
@@ -39,7 +40,8 @@ Exit codes: 0 every call succeeds, 1 a call fails or could not be sent, ${ENDPOI
     return withNode(values, values.dictionary, async (node) => {
       // The node checks what the files and the options hold.
       const preview = await node.previewTransaction(calls as PreviewCall, options as PreviewOptions);
-      console.log(values.json ? JSON.stringify(preview) : previewInWords(preview));
+      if (values.json) printJson(preview);
+      else printLines(...previewInWords(preview));
       return preview.calls.every(({ status }) => status === 'success') ? EXIT.ok : EXIT.failed;
     });
   },

@@ -7,6 +7,7 @@ import type { UntypedMethod } from '../provider/provider.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
+import { printJson, printLines } from './lines.js';
 import { accountInWords, shownAccount } from './proved-account.js';
 import { readClaim, readStorageKey, requiredBytes } from './saved-proof.js';
 
@@ -45,10 +46,10 @@ Exit codes: 0 verified, 1 refused: no endpoint has a proof that holds, ${ENDPOIN
       if (values.json) {
         const [account, keys] = params;
         const asked = { address: account, storageKeys: keys, block, stateRoot: bytesToHex(stateRoot), scheme };
-        console.log(JSON.stringify({ verified: true, ...asked, level, ...shownAccount(verdict), result }));
+        printJson({ verified: true, ...asked, level, ...shownAccount(verdict), result });
       } else {
-        console.log(['verified', `account  ${params[0]}`, ...accountInWords(verdict)].join('\n'));
-        console.log(`root     ${bytesToHex(stateRoot)} of block ${block}, level ${level}`);
+        printLines('verified', `account  ${params[0]}`, ...accountInWords(verdict));
+        printLines(`root     ${bytesToHex(stateRoot)} of block ${block}, level ${level}`);
       }
       return EXIT.ok;
     });

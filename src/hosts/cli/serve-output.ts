@@ -1,5 +1,5 @@
 import type { ServedRequest } from '../server/serve.js';
-import { oneLine } from './one-line.js';
+import { oneLine, printJson, printLines } from './lines.js';
 
 /** What `plumbline serve` prints after it listens. */
 export interface ServeOutput {
@@ -18,14 +18,17 @@ export function serveOutput({ quiet, json }: { readonly quiet: boolean; readonly
   process.stdout.on('error', () => {
     isOpen = false;
   });
-  const print = (line: () => string) => {
-    if (isOpen) console.log(line());
-  };
   return {
     request(request) {
-      if (!quiet) print(() => (json ? JSON.stringify(asEvent(request)) : inWords(request)));
+      if (quiet || !isOpen) return;
+      if (json) printJson(asEvent(request));
+      else printLines(inWords(request));
     },
-    state: (event, text) => print(() => (json ? JSON.stringify({ event, time: new Date().toISOString() }) : text)),
+    state(event, text) {
+      if (!isOpen) return;
+      if (json) printJson({ event, time: new Date().toISOString() });
+      else printLines(text);
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import type { RunningServer } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
+import { printErrors, printJson, printLines } from './lines.js';
 import { serveOutput } from './serve-output.js';
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -137,7 +138,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
         ...(values.demo !== undefined && { demoDirectory: values.demo }),
       });
     } catch (error) {
-      console.error(`plumbline serve: cannot listen on ${values.host}:${port}: ${messageOf(error)}`);
+      printErrors(`plumbline serve: cannot listen on ${values.host}:${port}: ${messageOf(error)}`);
       await node.close();
       return EXIT.failed;
     }
@@ -226,7 +227,7 @@ function announceAsJson(
   const url = `http://${addressOf(server)}/`;
   const { networkName: network, chainId, kernelBuild } = info;
   const more = { ...(has.layerOne && { layerOne: `${url}l1` }), ...(has.fork && { fork: has.fork }) };
-  console.log(JSON.stringify({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...more }));
+  printJson({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...more });
 }
 
 function announce(
@@ -239,23 +240,21 @@ function announce(
   const url = `http://${address}`;
   const { networkName, chainId, kernelBuild } = node.info;
   const unready = ready ? '' : ': NOT READY, no endpoint of layer 2 answers rightly';
-  console.log(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}${unready}`);
-  if (has.fork !== undefined) console.log(`  fork      of block ${has.fork.number}, ${has.fork.hash}`);
-  for (const report of endpoints) console.log(`  endpoint  ${inWords(report)}`);
+  printLines(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}${unready}`);
+  if (has.fork !== undefined) printLines(`  fork      of block ${has.fork.number}, ${has.fork.hash}`);
+  for (const report of endpoints) printLines(`  endpoint  ${inWords(report)}`);
   const { reason } = dictionary;
   if (reason !== undefined)
-    console.log(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
-  console.log(
-    `  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`,
-  );
-  console.log(`  WebSocket ws://${address}/`);
+    printLines(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
+  printLines(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`);
+  printLines(`  WebSocket ws://${address}/`);
   // The profile of the page's own light node is that of the default devnet.
-  if (has.demo) console.log(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
+  if (has.demo) printLines(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
   if (!has.devAccounts) return;
   const token = has.fork === undefined ? `; ERC-20 test token ${TEST_TOKEN}` : '';
-  console.log(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each${token}`);
+  printLines(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each${token}`);
   if (has.fork !== undefined) return;
-  console.log(`\n${curlLine(`${url}/`)}\n`);
+  printLines('', curlLine(`${url}/`), '');
 }
 
 /** `l2 https://host: answers, chain id 59144, head 42`. */

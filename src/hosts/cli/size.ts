@@ -6,6 +6,7 @@ import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
 import { LINEA_DICTIONARY } from '../../networks/linea.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
+import { printJson, printLines } from './lines.js';
 
 /** `plumbline size`: compressed size of bytes. */
 export const sizeCommand: Command = {
@@ -32,13 +33,13 @@ Exit codes: 0 done, 2 the arguments cannot be used.`,
       compressedTxSize: measured(() => sizer.compressedTxSize(bytes)),
       dictionary: { name: dictionary.name, sha256: dictionary.sha256, byteLength: dictionary.bytes.length },
     };
-    if (values.json) console.log(JSON.stringify(sizes));
+    if (values.json) printJson(sizes);
     else {
       const { bytes: length, compressedBytes, compressedTxSize } = sizes;
-      console.log(`size        ${length} bytes`);
-      console.log(`compressed  ${compressedBytes} bytes`);
-      console.log(`fee size    ${compressedTxSize} bytes, field elements of 32 bytes: ${compressedTxSize / 32}`);
-      console.log(`dictionary  ${dictionary.name}, ${dictionary.bytes.length} bytes, sha256 ${dictionary.sha256}`);
+      printLines(`size        ${length} bytes`);
+      printLines(`compressed  ${compressedBytes} bytes`);
+      printLines(`fee size    ${compressedTxSize} bytes, field elements of 32 bytes: ${compressedTxSize / 32}`);
+      printLines(`dictionary  ${dictionary.name}, ${dictionary.bytes.length} bytes, sha256 ${dictionary.sha256}`);
     }
     return EXIT.ok;
   },

@@ -9,6 +9,7 @@ import { readJson } from './call-options.js';
 import { devnetLayerOne, namedNetwork } from './endpoints.js';
 import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
 import type { FoundRoot } from './layer-one-root.js';
+import { printErrors, printJson, printLines } from './lines.js';
 import { reportUnchecked } from './outcome.js';
 import { accountInWords, shownAccount } from './proved-account.js';
 import { readClaim, readSavedProof, readStorageKey, requiredBytes, type SavedProof } from './saved-proof.js';
@@ -75,7 +76,10 @@ Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 co
     const question = { address: requiredBytes('--address', 20, address), storageKeys: key.map(readStorageKey) };
     if (l1 !== undefined || devnet !== undefined) return againstLayerOne(saved, question, values);
     const given = root ?? saved.stateRoot;
-    if (given === undefined) throw await rootMissing(values);
+    if (given === undefined) {
+      printErrors(...(await rootMissing(values)));
+      return EXIT.usage;
+    }
     const stateRoot = requiredBytes('--root', 32, given);
     const named = values.scheme ?? saved.scheme;
     const hasher = await loadHasher(readScheme(named ?? 'poseidon2'));
@@ -140,16 +144,17 @@ async function orMalformed<Result>(read: () => Result | Promise<Result>): Promis
 }
 
 /** How to get a root. */
-async function rootMissing({ network = 'linea' }: Values) {
+async function rootMissing({ network = 'linea' }: Values): Promise<string[]> {
   const { rollup } = await namedNetwork(network);
-  return invalidParameter(
-    '--root',
-    `is missing, and FILE does not hold a root either. Give one of these:
-  --l1 URL      reads it from layer 1 of ${network} (another network: --network)
-  --devnet URL  reads it from the layer 1 of a devnet that plumbline serve runs
-  --root HEX    stateRootHashes(block) of the rollup contract ${rollup.address} on layer 1, such as from
-                cast call ${rollup.address} 'stateRootHashes(uint256)(bytes32)' BLOCK --rpc-url URL`,
-  );
+  return [
+    'plumbline verify: --root: is missing, and FILE does not hold a root either. Give one of these:',
+    `  --l1 URL      reads it from layer 1 of ${network} (another network: --network)`,
+    '  --devnet URL  reads it from the layer 1 of a devnet that plumbline serve runs',
+    `  --root HEX    stateRootHashes(block) of the rollup contract ${rollup.address} on layer 1, such as from`,
+    `                cast call ${rollup.address} 'stateRootHashes(uint256)(bytes32)' BLOCK --rpc-url URL`,
+    '',
+    'plumbline verify --help lists what it takes.',
+  ];
 }
 
 function readScheme(name: unknown): HashScheme {
@@ -167,12 +172,12 @@ function print(verdict: LineaProofVerdict, question: Question, json: boolean, ro
   };
   if (json) {
     const proved = verified ? { verified, address, ...shownAccount(verdict) } : verdict;
-    console.log(JSON.stringify({ ...proved, stateRoot, ...block }));
-  } else if (!verified) console.log(`refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`);
-  else console.log(['verified', `account  ${address}`, ...accountInWords(verdict)].join('\n'));
+    printJson({ ...proved, stateRoot, ...block });
+  } else if (!verified) printLines(`refused: ${verdict.reason} at ${verdict.at}: ${verdict.message}`);
+  else printLines('verified', `account  ${address}`, ...accountInWords(verdict));
   if (!json && roots) {
     const { at, origins } = roots;
-    console.log(
+    printLines(
       `root     ${stateRoot} of block ${at.number}, as ${origins.join(', ')} has it at layer-1 block ${at.layerOneBlock}`,
     );
   }

@@ -1,0 +1,42 @@
+/** Anything but printable ASCII: other text may move the cursor, change its direction or look like another text. */
+const OTHERS = /[^\x20-\x7e]/gu;
+/** What begins a line, moves the cursor, changes the direction of text, is not seen, or is no character. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const escaped = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`;
+/** In JSON, which has such characters only within strings. */
+const jsonEscaped = (character: string) =>
+  Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('');
+
+/** Text of others as a part of one line of a terminal: other characters are escaped, a long one is cut. */
+export function oneLine(text: string, length = 120): string {
+  const plain = text.slice(0, length + 1).replace(OTHERS, escaped);
+  return text.length > length ? `${plain.slice(0, length)}...` : plain;
+}
+
+/*
+ * Everything that a command prints goes through these three. Words of endpoints, contracts, files and arguments are in it, so one
+ * argument is one line, whatever is in it.
+ */
+
+/** Prints lines. */
+export function printLines(...lines: readonly string[]): void {
+  console.log(shown(lines));
+}
+
+/** Prints lines on standard error. */
+export function printErrors(...lines: readonly string[]): void {
+  console.error(shown(lines));
+}
+
+/** Prints a value as JSON on one line. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value).replace(UNSAFE, jsonEscaped));
+}
+
+function shown(lines: readonly string[]): string {
+  return lines.map((line) => line.replace(UNSAFE, escaped)).join('\n');
+}
