@@ -219,3 +219,83 @@ test('unregisterRpcProxy leaves service workers of other software registered', a
   await register(page, {});
   expect((await post(page, '/rpc', call('eth_chainId'))).json.result).toMatch(/^0x/);
 });
+
+test.describe('two pages with two chains on one store', () => {
+  const OTHER = { chain: { kind: 'devnet', mining: 'manual', scheme: 'mimc' } } as const;
+  const IN_USE =
+    /^STORE_IN_USE the store is in use; use the same options or another storeName, because the node that writes to it has other options: mining, scheme$/;
+  const blockNumber = async (page: Page, path = '/rpc') => (await post(page, path, call('eth_blockNumber'))).json;
+
+  for (const [where, scopes] of [
+    ['in one scope', [{}, {}]],
+    [
+      'in two scopes',
+      [
+        { scriptUrl: '/one/service-worker.js', path: '/one/rpc' },
+        { scriptUrl: '/two/service-worker.js', path: '/two/rpc' },
+      ],
+    ],
+  ] as const) {
+    test(`both with a proxy, ${where}: the second is refused, and the first stays whole`, async ({ context }) => {
+      const [own, others] = scopes;
+      const [ownPath, path] = [own, others].map((one) => ('path' in one ? one.path : '/rpc')) as [string, string];
+      const first = await scene.openPage(context, ownPath.replace('rpc', ''));
+      const second = await scene.openPage(context, path.replace('rpc', ''));
+      await register(first, own);
+      await post(first, ownPath, call('evm_mine'));
+      expect(await refusal(second, { ...others, ...OTHER })).toMatch(IN_USE);
+      expect(await blockNumber(first, ownPath)).toMatchObject({ result: '0x1' });
+      await stopWorkers(context, first);
+      await post(first, ownPath, call('evm_mine'));
+      expect(await blockNumber(first, ownPath)).toMatchObject({ result: '0x2' });
+      // The same options, or another store, are no conflict.
+      expect(await refusal(second, { ...others, ...OTHER, storeName: 'another' })).toBeUndefined();
+      expect(await refusal(second, others)).toBeUndefined();
+      await post(first, ownPath, call('evm_mine'));
+      expect(await blockNumber(second, path)).toMatchObject({ result: '0x3' });
+    });
+  }
+
+  test('the first has left: the second may take the store for its chain', async ({ context }) => {
+    const first = await scene.openPage(context);
+    await register(first, { storeName: 'left' });
+    await first.close();
+    const second = await scene.openPage(context);
+    await expect.poll(() => refusal(second, { ...OTHER, storeName: 'left' })).toBeUndefined();
+    await post(second, '/rpc', call('evm_mine'));
+    expect(await blockNumber(second)).toMatchObject({ result: '0x1' });
+  });
+
+  test('the first with createNode, the second with a proxy', async ({ context }) => {
+    const open = (page: Page, options: object) =>
+      page.evaluate(async (given) => {
+        const worker = new Worker('/dist/hosts/worker/worker.js', { type: 'module' });
+        const { lib } = globalThis as unknown as { lib: SiteLibrary };
+        try {
+          const node = await lib.plumbline.createNode({ ...given, storeName: 'both', worker });
+          Object.assign(globalThis, { node });
+          await node.request({ method: 'evm_mine' });
+          return await node.request({ method: 'eth_blockNumber' });
+        } catch (error) {
+          const { code, message } = error as { code: string; message: string };
+          return `${code} ${message}`;
+        }
+      }, options);
+    const [first, second] = [await scene.openPage(context), await scene.openPage(context)];
+    expect(await open(first, {})).toBe('0x1');
+    await register(second, { ...OTHER, storeName: 'both' });
+    const opened = second.evaluate(async () => {
+      const { proxy } = globalThis as unknown as { proxy: { open(): Promise<unknown> } };
+      return proxy.open().then(String, ({ code, message }) => `${code} ${message}`);
+    });
+    expect(await opened).toMatch(IN_USE);
+    const { error } = await blockNumber(second);
+    expect(error?.message).toBe('Internal error (the store is in use by a node with other options)');
+    const mined = await first.evaluate(async () => {
+      const { node } = globalThis as unknown as { node: { request(args: object): Promise<unknown> } };
+      await node.request({ method: 'evm_mine' });
+      return node.request({ method: 'eth_blockNumber' });
+    });
+    expect(mined).toBe('0x2');
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
+import { differences, fingerprintOf } from '../../src/hosts/options/fingerprint.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
-import { differences, fingerprintOf } from '../../src/hosts/sharing/fingerprint.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';

@@ -42,7 +42,8 @@ const answering = new Map<string, AbortController>();
  *
  * @throws PlumblineError `WORKER_FAILED`, with the reason, where there are no service workers, or when the script does not load,
  *   install, answer or control this page; `INVALID_PARAMETER` for options that are invalid or that `postMessage` cannot send,
- *   such as a provider in place of an endpoint's URL; `STORE_UNAVAILABLE`
+ *   such as a provider in place of an endpoint's URL; `STORE_IN_USE` while another page has a proxy of another chain on the same
+ *   store, which stays as it is; `STORE_UNAVAILABLE`
  */
 export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   (await import('../options/require-known.js')).requireKnown(options, PROXY_OPTIONS);
@@ -58,17 +59,23 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
       'scriptUrl',
       `needs the parameter ${CHAIN_PARAMETER}=${kind}, which a TrustedScriptURL must have already`,
     );
-  const registration = await inTime(
-    register(container, isTrusted(scriptUrl) ? scriptUrl : url, options.scope),
-    timeoutMs,
-  );
-  if (!location.href.startsWith(registration.scope)) {
-    throw serviceWorkerFailed(
-      `this page is outside of the worker's scope ${registration.scope}; set "scope" to one that contains it`,
-    );
+  // Before the worker of another chain replaces that of an open page.
+  const scope = new URL(options.scope ?? new URL('.', url), location.href).href;
+  const takeBack = await (await storeClaims()).claimStore(scope, config.node);
+  let registration: ServiceWorkerRegistration;
+  try {
+    registration = await inTime(register(container, isTrusted(scriptUrl) ? scriptUrl : url, options.scope), timeoutMs);
+    if (!location.href.startsWith(registration.scope)) {
+      throw serviceWorkerFailed(
+        `this page is outside of the worker's scope ${registration.scope}; set "scope" to one that contains it`,
+      );
+    }
+    answerQuestions(container, registration.scope, url.href, config);
+    await configured(container, registration, url.href, config, timeoutMs);
+  } catch (error) {
+    takeBack();
+    throw error;
   }
-  answerQuestions(container, registration.scope, url.href, config);
-  await configured(container, registration, url.href, config, timeoutMs);
   return {
     registration,
     open: () => ask(activeOf(registration), { plumblineProxy: 'open' }, OPEN_TIMEOUT_MS),
@@ -94,6 +101,7 @@ async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistra
   if (!isOurs(registration)) return;
   answering.get(registration.scope)?.abort();
   answering.delete(registration.scope);
+  (await storeClaims()).endClaim(registration.scope);
   const { active } = registration;
   try {
     if (active !== null) await ask(active, { plumblineProxy: 'stop' }, OPEN_TIMEOUT_MS);
@@ -101,6 +109,9 @@ async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistra
     if (!keepRegistration) await registration.unregister();
   }
 }
+
+/** A chunk of its own: pages without a proxy do not load it. */
+const storeClaims = () => import('./store-claim.js');
 
 /** Whether `registerRpcProxy` registered it. The script's URL shows it. */
 function isOurs({ active, waiting, installing }: ServiceWorkerRegistration): boolean {

@@ -1,12 +1,12 @@
 import { NEVER_ACTIVE, surroundingActivity } from '../../scheduling/activity.js';
 import { indexedDatabases, webLocks } from '../../store/browser-storage.js';
 import type { PageStore } from '../../store/page-store.js';
+import { fingerprintOf } from '../options/fingerprint.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
 import { REQUEST_TIMEOUT_MS } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { Candidate, type CandidateSettings } from './candidate.js';
-import { fingerprintOf } from './fingerprint.js';
 import type { Channel, Rank } from './peer-channels.js';
 import { SharedNode } from './shared-node.js';
 import { LockElection, type Locks, type WriterElection } from './writer-election.js';

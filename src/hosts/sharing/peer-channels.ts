@@ -1,9 +1,9 @@
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
+import type { Fingerprint } from '../options/fingerprint.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';
 import type { Layer } from '../provider/transport.js';
-import type { Fingerprint } from './fingerprint.js';
 
 /** Of nodes that share a store: a `background` node writes only while there is no `page` node. */
 export type Rank = 'page' | 'background';

@@ -1,8 +1,8 @@
 import { PlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { isFollowed, type LayerOneOptions, type LayerOneSource } from '../options/layer-one-options.js';
-import type { DictionarySource, NodeOptions } from '../options/options.js';
+import { isFollowed, type LayerOneOptions, type LayerOneSource } from './layer-one-options.js';
+import type { DictionarySource, NodeOptions } from './options.js';
 
 /** A digest of each option that has to be the same for all nodes of a store, by its name. */
 export type Fingerprint = Readonly<Record<string, string>>;
