@@ -130,7 +130,7 @@ test('the worker shares its store with the node of a page: one chain, whichever 
   const page = await scene.openPage(context);
   await register(page, { storeName: 'both' });
   const number = async () => (await post(page, '/rpc', call('eth_blockNumber'))).json.result;
-  await post(page, '/rpc', call('evm_mine'));
+  expect((await post(page, '/rpc', call('evm_mine'))).relayed).toBe(null);
   const tab = await scene.openPage(context);
   const askNode = (method: string) =>
     tab.evaluate((name) => {
@@ -145,6 +145,8 @@ test('the worker shares its store with the node of a page: one chain, whichever 
   expect(await askNode('eth_blockNumber')).toBe('0x1');
   await askNode('evm_mine');
   expect(await number()).toBe('0x2');
+  // The node of the page writes now, and answers for the worker.
+  expect((await post(page, '/rpc', call('eth_blockNumber'))).relayed).toBe('true');
   await post(page, '/rpc', call('evm_mine'));
   expect(await askNode('eth_blockNumber')).toBe('0x3');
   await stopWorkers(context, page);

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { type Ending, TabsScene } from '../support/tabs-scene.js';
 import { openTabsSite, SitePage, type TabsSite } from '../support/tabs-site.js';
 
@@ -69,6 +70,35 @@ test('a node with other options on the same store is refused', async ({ context 
   const { epoch } = await first.call('sharing');
   expect((await second.call('sharing')).epoch).toBe(epoch);
   expect((await first.call('writer', storeName)).epoch).toBe(epoch);
+});
+
+test('what comes through another page is marked so, also if a page imitates the writer 1 000 times', async ({
+  context,
+}) => {
+  const storeName = `tabs-${crypto.randomUUID()}`;
+  const imitator = await SitePage.open(context, site);
+  await imitator.call('imitate', storeName, '0x1234');
+  const [first, second] = [await SitePage.open(context, site), await SitePage.open(context, site)];
+  for (const page of [first, second]) expect(await page.call('open', { storeName })).toBe('open');
+  expect((await second.call('sharing')).role).toBe('follower');
+  await first.call('ask', 'eth_chainId');
+  const own = await first.call('reports');
+  expect(own).toMatchObject([{ method: 'eth_chainId', class: 'held' }]);
+  expect(own[0]).not.toHaveProperty('relayed');
+  // The writer needs a while for these.
+  const transfer = { from: DEV_ACCOUNTS[0]!.address, to: DEV_ACCOUNTS[1]!.address, value: '0x1' };
+  const answers = await second.call(
+    'askAll',
+    Array.from({ length: 1000 }, () => ({ method: 'linea_estimateGas', params: [transfer] })),
+  );
+  const reports = await second.call('reports');
+  const lies = answers.filter((answer) => answer === '0x1234').length;
+  console.log(`${await imitator.call('imitated')} imitated answers, ${lies} of them before the writer's`);
+  expect(lies).toBeGreaterThan(0);
+  expect(reports.filter(({ method }) => method === 'linea_estimateGas')).toHaveLength(1000);
+  for (const report of reports) expect(report).toMatchObject({ relayed: true });
+  // The writer's own page and its chain are not touched.
+  expect(await first.call('ask', 'eth_chainId')).toBe('0xe703');
 });
 
 for (const lack of ['without', 'insecure', 'refused'] as const)

@@ -97,14 +97,20 @@ export function post<T = Answer>(
   page: Page,
   url: string,
   body: unknown,
-): Promise<{ status: number; classes: string | null; levels: string | null; json: T }> {
+): Promise<{ status: number; classes: string | null; levels: string | null; relayed: string | null; json: T }> {
   return page.evaluate(
     async ([address, text]) => {
       const headers = { 'content-type': 'application/json' };
       const response = await fetch(address, { method: 'POST', headers, body: text });
       const json = JSON.parse((await response.text()) || 'null');
       const { status, headers: got } = response;
-      return { status, classes: got.get('plumbline-answers'), levels: got.get('plumbline-levels'), json };
+      return {
+        status,
+        classes: got.get('plumbline-answers'),
+        levels: got.get('plumbline-levels'),
+        relayed: got.get('plumbline-relayed'),
+        json,
+      };
     },
     [url, JSON.stringify(body)] as const,
   );

@@ -1,5 +1,5 @@
 /** What runs in the pages of the tabs test: a stored devnet in a worker that can be killed. Bundled by `tabs-site.ts`. */
-import type { UntypedMethod } from '../../dist/index.js';
+import type { AnswerReport, UntypedMethod } from '../../dist/index.js';
 import { createNode, type NodeOptions, type PlumblineNode } from '../../dist/index.js';
 
 /** A completed transaction of a watched worker. */
@@ -17,6 +17,9 @@ const writes: Write[] = [];
 let worker: Worker | undefined;
 let node: PlumblineNode | undefined;
 const heads: string[] = [];
+const reports: AnswerReport[] = [];
+/** Answers that another page was given in the writer's name. */
+let imitated = 0;
 const ended: string[] = [];
 
 const page = {
@@ -34,12 +37,49 @@ const page = {
       return String((error as { code?: unknown }).code);
     }
     node.on('disconnect', (error) => ended.push(error.message));
+    node.on('answer', (report) => reports.push(report));
     node.on('message', ({ data }) => heads.push((data.result as { number: string }).number));
     return 'open';
   },
 
   ask(method: string, params: unknown[] = []): Promise<unknown> {
     return node!.request<UntypedMethod>({ method, params });
+  },
+
+  /** What the event `answer` has said since the last call. */
+  async reports(): Promise<AnswerReport[]> {
+    return reports.splice(0);
+  },
+
+  /**
+   * Imitates the writer of a store from now on: hears all messages between its nodes, and answers each call before the writer
+   * does, in its name, with a lie that it calls proved; every other time without a report.
+   */
+  async imitate(storeName: string, lie: unknown): Promise<void> {
+    const name = `plumbline-writer-${storeName}`;
+    const heard = new Set<string>();
+    const listen = (id: string) => {
+      if (heard.has(id)) return;
+      heard.add(id);
+      new BroadcastChannel(`${name}:${id}`).onmessage = ({ data }) => {
+        listen(data.from);
+        if (data.kind !== 'call') return;
+        const { method, id: asked } = data.payload;
+        const body = { jsonrpc: '2.0', id: asked, result: lie };
+        const told = imitated++ % 2 === 0 && [{ method, class: 'proved', level: 'settled', blocks: [] }];
+        const reply = { body, ...(told !== false && { reports: told }) };
+        new BroadcastChannel(`${name}:${data.from}`).postMessage({
+          ...{ from: id, epoch: data.epoch, kind: 'reply', call: data.call, reply },
+        });
+      };
+    };
+    const common = new BroadcastChannel(name);
+    common.onmessage = ({ data }) => listen(data.from);
+    common.postMessage({ from: 'imitator', kind: 'seek', version: 0, fingerprint: {}, rank: 'page', isActive: true });
+  },
+
+  async imitated(): Promise<number> {
+    return imitated;
   },
 
   /**

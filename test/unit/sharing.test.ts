@@ -33,7 +33,9 @@ describe('nodes that share a store', () => {
     ];
     const own = await nodes[0]!.dispatch('l2', batch);
     expect(own.body).toHaveLength(3);
-    expect(await nodes[1]!.dispatch('l2', batch)).toEqual(own);
+    const relayed = { method: 'eth_chainId', class: 'forwarded', blocks: [], relayed: true };
+    // This writer reports nothing. The result of another page has a report in any case.
+    expect(await nodes[1]!.dispatch('l2', batch)).toEqual({ ...own, reports: [relayed] });
     expect(await nodes[1]!.dispatch('l2', 5)).toMatchObject({ fault: 'envelope' });
   });
 

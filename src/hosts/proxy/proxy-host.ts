@@ -37,6 +37,7 @@ interface Active {
 const KEYS_TIMEOUT_MS = 10_000;
 const CLASSES_HEADER = 'plumbline-answers';
 const LEVELS_HEADER = 'plumbline-levels';
+const RELAYED_HEADER = 'plumbline-relayed';
 
 /**
  * The proxy behind a service worker's events. After a restart it reads its configuration from the store. The keys come with the
@@ -131,7 +132,8 @@ export class ProxyHost {
     if (marks.length > 0) {
       headers.set(CLASSES_HEADER, listed(marks.map((mark) => mark.class)));
       headers.set(LEVELS_HEADER, listed(marks.map(({ level }) => level ?? 'none')));
-      headers.set('access-control-expose-headers', `${CLASSES_HEADER}, ${LEVELS_HEADER}`);
+      if (marks.some(({ relayed }) => relayed === true)) headers.set(RELAYED_HEADER, 'true');
+      headers.set('access-control-expose-headers', `${CLASSES_HEADER}, ${LEVELS_HEADER}, ${RELAYED_HEADER}`);
     }
     return response;
   }

@@ -61,7 +61,7 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
     );
   // Before the worker of another chain replaces that of an open page.
   const scope = new URL(options.scope ?? new URL('.', url), location.href).href;
-  const takeBack = await (await storeClaims()).claimStore(scope, config.node);
+  const takeBack = await (await storeClaims()).claimProxyStore(scope, config.node);
   let registration: ServiceWorkerRegistration;
   try {
     registration = await inTime(register(container, isTrusted(scriptUrl) ? scriptUrl : url, options.scope), timeoutMs);
@@ -101,7 +101,7 @@ async function stopProxy(registration: ServiceWorkerRegistration, { keepRegistra
   if (!isOurs(registration)) return;
   answering.get(registration.scope)?.abort();
   answering.delete(registration.scope);
-  (await storeClaims()).endClaim(registration.scope);
+  (await storeClaims()).endProxyClaim(registration.scope);
   const { active } = registration;
   try {
     if (active !== null) await ask(active, { plumblineProxy: 'stop' }, OPEN_TIMEOUT_MS);

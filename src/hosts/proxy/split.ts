@@ -22,6 +22,7 @@ export interface Mark {
   readonly class: AnswerClass | 'error' | 'unreported';
   /** Left out where it rests on no block. */
   readonly level?: AnswerReport['level'];
+  readonly relayed?: AnswerReport['relayed'];
 }
 
 /** A reply with a mark for each response. */

@@ -15,14 +15,14 @@ const PREFIX = 'plumbline-proxy ';
 const held = new Map<string, { readonly id: string; readonly end: () => void }>();
 
 /**
- * Claims the store of a proxy for this page, by a Web Lock, until `endClaim` or the end of the page. The options of a worker are
+ * Claims the store of a proxy for this page, by a Web Lock, until `endProxyClaim` or the end of the page. The options of a worker are
  * those of the page that registered it last, so another chain on the store of an open page would end that page's chain.
  *
  * @param scope - of the worker; an earlier claim for it is replaced
  * @returns a function that takes the claim back
  * @throws PlumblineError `STORE_IN_USE` while an open page uses the store with other options; an earlier claim then stays
  */
-export async function claimStore(scope: string, options: NodeOptions): Promise<() => void> {
+export async function claimProxyStore(scope: string, options: NodeOptions): Promise<() => void> {
   const before = held.get(scope);
   const claim = { storeName: options.storeName!, fingerprint: fingerprintOf(options), id: crypto.randomUUID() };
   const end = await holdLock(PREFIX + JSON.stringify(claim));
@@ -38,12 +38,12 @@ export async function claimStore(scope: string, options: NodeOptions): Promise<(
   before?.end();
   held.set(scope, { id: claim.id, end });
   return () => {
-    if (held.get(scope)?.id === claim.id) endClaim(scope);
+    if (held.get(scope)?.id === claim.id) endProxyClaim(scope);
   };
 }
 
 /** Takes back this page's claim for a scope. */
-export function endClaim(scope: string): void {
+export function endProxyClaim(scope: string): void {
   held.get(scope)?.end();
   held.delete(scope);
 }

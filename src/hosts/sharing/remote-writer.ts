@@ -1,10 +1,11 @@
+import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/options.js';
 import type { Layer, NodeSession, SessionListener } from '../provider/transport.js';
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
-import { isNonIdempotent } from './retry.js';
+import { answersOf, isNonIdempotent, methodOf } from './retry.js';
 import { type Writer, WriterGone } from './writer.js';
 
 /** A writer that runs elsewhere, reached by messages. */
@@ -96,9 +97,21 @@ export class RemoteWriter implements Writer {
       this.calls.set(call, { resolve, reject });
       signal?.addEventListener('abort', onAbort, { once: true });
     });
-    return answered.finally(() => {
+    const reply = await answered.finally(() => {
       this.calls.delete(call);
       signal?.removeEventListener('abort', onAbort);
     });
+    return layer === 'l2' ? { ...reply, reports: relayedReports(payload, reply) } : reply;
   }
+}
+
+/** The reports of a reply from another page, marked as such. If results have none, these are `forwarded`. */
+function relayedReports(payload: unknown, reply: Reply): AnswerReport[] {
+  const { reports = [] } = reply;
+  const results = answersOf(payload, reply).filter(({ answer }) => 'result' in answer);
+  const isWhole = reports.filter(({ errorCode }) => errorCode === undefined).length >= results.length;
+  const told = isWhole
+    ? reports
+    : results.map(({ item }) => ({ method: String(methodOf(item)), class: 'forwarded' as const, blocks: [] }));
+  return told.map((report) => ({ ...report, relayed: true }));
 }

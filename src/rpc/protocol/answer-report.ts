@@ -44,6 +44,11 @@ export interface AnswerReport {
   };
   /** Only of `eth_simulateV1`: the state root of a block is not known, and given as 32 zero bytes. */
   readonly stateRoot?: 'unknown';
+  /**
+   * It came through the node of another page, which writes the store that both share. What is above is the word of that page: any
+   * page of this origin can imitate it.
+   */
+  readonly relayed?: true;
   /** JSON-RPC code of an answer that is an error. */
   readonly errorCode?: number;
 }
