@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -110,8 +109,16 @@ function probe(port: number, request: string, expected: RegExp): () => Promise<{
   };
 }
 
+/** @throws Error if the process ends before it says anything, as one without memory does */
 async function told<Message>(child: ChildProcess): Promise<Message> {
-  return ((await once(child, 'message')) as [Message])[0];
+  return new Promise((resolve, reject) => {
+    const onEnd = () => reject(new Error(`the process of the servers ended; its heap was ${HEAP_MB} MB`));
+    child.once('exit', onEnd);
+    child.once('message', (message) => {
+      child.off('exit', onEnd);
+      resolve(message as Message);
+    });
+  });
 }
 
 async function memoryOf(child: ChildProcess): Promise<TrickleMemory> {
@@ -162,7 +169,7 @@ export const trickling: BenchArea = {
       const probes = { devnet: probe(ports.devnet, CALL, /"0xe703"/), light: probe(ports.light, BALANCE, /"0x0"/) };
       const clients = Array.from({ length: CLIENTS }, (_, i) => addressOf(i));
       const valid: string[] = [];
-      await Promise.all([
+      const sending = Promise.all([
         ...clients.map((address) => trickle(ports.devnet, address, httpRequest(BODY_BYTES))),
         ...clients.map((address) => trickle(ports.devnet, address, webSocketRequest(BODY_BYTES))),
         (async () => {
@@ -172,6 +179,7 @@ export const trickling: BenchArea = {
           }
         })(),
       ]);
+      await Promise.race([sending, sampling]);
       const others = { devnet: await probes.devnet(), light: await probes.light() };
       isOver = true;
       await sampling;
