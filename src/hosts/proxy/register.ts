@@ -61,7 +61,7 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
     );
   // Before the worker of another chain replaces that of an open page.
   const scope = new URL(options.scope ?? new URL('.', url), location.href).href;
-  const takeBack = await (await storeClaims()).claimProxyStore(scope, config.node);
+  const settleClaim = await (await storeClaims()).claimProxyStore(scope, config.node);
   let registration: ServiceWorkerRegistration;
   try {
     registration = await inTime(register(container, isTrusted(scriptUrl) ? scriptUrl : url, options.scope), timeoutMs);
@@ -73,9 +73,10 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
     answerQuestions(container, registration.scope, url.href, config);
     await configured(container, registration, url.href, config, timeoutMs);
   } catch (error) {
-    takeBack();
+    settleClaim(false);
     throw error;
   }
+  settleClaim(true);
   return {
     registration,
     open: () => ask(activeOf(registration), { plumblineProxy: 'open' }, OPEN_TIMEOUT_MS),

@@ -18,14 +18,16 @@ const held = new Map<string, { readonly id: string; readonly end: () => void }>(
  * Claims the store of a proxy for this page, by a Web Lock, until `endProxyClaim` or the end of the page. The options of a worker are
  * those of the page that registered it last, so another chain on the store of an open page would end that page's chain.
  *
- * @param scope - of the worker; an earlier claim for it is replaced
- * @returns a function that takes the claim back
- * @throws PlumblineError `STORE_IN_USE` while an open page uses the store with other options; an earlier claim then stays
+ * @param scope - of the worker
+ * @returns to be called with whether the proxy was registered: then an earlier claim for the scope ends, else this one
+ * @throws PlumblineError `STORE_IN_USE` while an open page uses the store with other options
  */
-export async function claimProxyStore(scope: string, options: NodeOptions): Promise<() => void> {
+export async function claimProxyStore(scope: string, options: NodeOptions): Promise<(isRegistered: boolean) => void> {
   const before = held.get(scope);
   const claim = { storeName: options.storeName!, fingerprint: fingerprintOf(options), id: crypto.randomUUID() };
-  const end = await holdLock(PREFIX + JSON.stringify(claim));
+  // A browser that refuses locks refuses storage too, which the worker reports.
+  const end = await holdLock(PREFIX + JSON.stringify(claim)).catch(() => undefined);
+  if (end === undefined) return () => {};
   const { held: locks = [] } = await navigator.locks.query();
   for (const { name } of locks) {
     const other = claimOf(name);
@@ -35,10 +37,10 @@ export async function claimProxyStore(scope: string, options: NodeOptions): Prom
     end();
     throw storeInUse(different);
   }
-  before?.end();
-  held.set(scope, { id: claim.id, end });
-  return () => {
-    if (held.get(scope)?.id === claim.id) endProxyClaim(scope);
+  return (isRegistered) => {
+    if (!isRegistered) return end();
+    endProxyClaim(scope);
+    held.set(scope, { id: claim.id, end });
   };
 }
 
