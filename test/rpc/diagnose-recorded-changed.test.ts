@@ -101,9 +101,9 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
 
   test('what cannot be read is unknown, and what needs no state is checked nevertheless', async () => {
     const message = 'no endpoint answered';
-    const stateAt: Chain['stateAt'] = () =>
+    const prepare: Chain['prepare'] = () =>
       Promise.reject(new PlumblineError('UPSTREAM_UNAVAILABLE', message, { endpoints: [] }));
-    const answer = await onChain({ stateAt });
+    const answer = await onChain({ prepare });
     expect(answer).toMatchObject({ verdict: 'cannot-tell', block: null, trust: null });
     const outcomes = Object.fromEntries(
       answer.checks.map(({ check, outcome, reason }) => [check, reason === message || outcome]),
@@ -138,7 +138,8 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
       };
       const state: StateReader = { account, slot: (...of) => before.slot(...of), code: (hash) => before.code(hash) };
       const diagnosed = (transaction: Chain['transaction']) => {
-        const other = { ...chain, transaction, stateAt: async () => state };
+        const prepare: Chain['prepare'] = async () => ({ block: await chain.head(), state });
+        const other = { ...chain, transaction, prepare };
         return ask({ chain: other, estimator: estimatorOn(other, estimator) }, raw);
       };
       const block = await chain.head();

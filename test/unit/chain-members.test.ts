@@ -78,7 +78,7 @@ test('what an answer rests on: the block that is read, its parent for a context,
   await node.close();
   expect(reports).toEqual([
     ['eth_blockNumber', 1, 'held', 'held'],
-    ['eth_gasPrice', 1, 'held', 'held'],
+    ['eth_gasPrice', 1, 'held', 'computed'],
     ['eth_getBlockByHash', 0, undefined, 'held'],
     ['eth_chainId', 0, undefined, 'held'],
   ]);
