@@ -123,9 +123,9 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
       'line-counts': true,
     });
     expect(answer.nextStep).toContain(message);
-    expect((await onChain({ stateAt }, { ...CALL, chainId: '0x1' })).verdict).toBe('will-be-refused');
+    expect((await onChain({ prepare }, { ...CALL, chainId: '0x1' })).verdict).toBe('will-be-refused');
     // An error that does not mean this is an error.
-    await expect(onChain({ stateAt: () => Promise.reject(new TypeError('a mistake')) })).rejects.toThrow('a mistake');
+    await expect(onChain({ prepare: () => Promise.reject(new TypeError('a mistake')) })).rejects.toThrow('a mistake');
   });
 
   test('bytes whose nonce is used: by themselves, by others, or not known', async () => {
