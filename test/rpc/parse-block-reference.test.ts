@@ -38,7 +38,6 @@ describe('block reference', () => {
     '1e3',
     '9007199254740992',
     '0xzz',
-    '0x20000000000000',
     `${WORD}00`,
     12,
     true,
@@ -52,6 +51,15 @@ describe('block reference', () => {
   ])('refuses %j', (value) => {
     expect(refusal(() => parseBlockReference(value))).toMatch(/^Invalid block param \(block/);
   });
+
+  it.each(['0x20000000000000', '0xffffffffffffffff', `0x1${'0'.repeat(64)}`])(
+    'takes %s for a block that is not there',
+    (value) => {
+      const there = { number: 2 ** 53 - 1 };
+      expect(parseBlockReference(value)).toEqual(there);
+      expect(parseBlockReference({ blockNumber: value })).toEqual(there);
+    },
+  );
 
   it('falls back only where there is something to fall back to', () => {
     for (const value of ABSENT) {

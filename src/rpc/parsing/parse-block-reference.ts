@@ -1,6 +1,6 @@
 import { BLOCK_TAGS, type BlockReference, type BlockTag } from '../../chain/block-reference.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { optional, parseBoolean, parseHash, parseIndex, requireObject, requireText } from './parse-params.js';
+import { optional, parseBoolean, parseHash, parseQuantity, requireObject, requireText } from './parse-params.js';
 
 const SUBJECT = 'block param';
 const HASH_DIGITS = 64;
@@ -25,7 +25,7 @@ export function parseBlockReference(value: unknown, fallback?: BlockReference, p
   if (blockNumber !== undefined) {
     const path = `${parameter}.blockNumber`;
     const text = requireText(blockNumber, path, SUBJECT);
-    return namedBlock(text) ?? { number: parseIndex(text, path, SUBJECT) };
+    return namedBlock(text) ?? { number: parseNumber(text, path) };
   }
   const requireCanonical = optional(object.requireCanonical, (present) =>
     parseBoolean(present, `${parameter}.requireCanonical`, SUBJECT),
@@ -56,5 +56,11 @@ function parseText(text: string, parameter: string): BlockReference {
   if (named !== undefined) return named;
   if (!text.startsWith('0x')) throw invalidParams(parameter, 'is neither a block tag nor hex', SUBJECT);
   if (text.length === 2 + HASH_DIGITS) return { hash: parseHash(text, parameter, SUBJECT) };
-  return { number: parseIndex(text, parameter, SUBJECT) };
+  return { number: parseNumber(text, parameter) };
+}
+
+/** A number above all that can be counted here is that of a block that is not there, as any other future one. */
+function parseNumber(text: string, parameter: string): number {
+  const number = parseQuantity(text, parameter, SUBJECT, 257);
+  return number > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(number);
 }
