@@ -23,13 +23,14 @@ export function keepForOffline(): Promise<void> {
 }
 
 async function keep(): Promise<void> {
-  const { serviceWorker } = navigator;
-  if (serviceWorker === undefined || !import.meta.env.PROD) {
-    offline.value = 'unsupported';
-    return;
-  }
-  offline.value = 'keeping';
   try {
+    // Throws in a frame without an origin.
+    const { serviceWorker } = navigator;
+    if (serviceWorker === undefined || !import.meta.env.PROD) {
+      offline.value = 'unsupported';
+      return;
+    }
+    offline.value = 'keeping';
     const present = await serviceWorker.getRegistration();
     const script = present?.active?.scriptURL ?? SCRIPT;
     if (new URL(script, location.href).searchParams.has('rpc')) await takeProxy();

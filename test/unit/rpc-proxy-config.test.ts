@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
 import { optionSecretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
-import { storedForm } from '../../src/hosts/proxy/stored-config.js';
+import { loadConfig, storedForm } from '../../src/hosts/proxy/stored-config.js';
 import { Targets } from '../../src/hosts/proxy/targets.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
@@ -142,4 +142,16 @@ test('invalid options are refused with a message that does not quote them', () =
     expect(isPlumblineError(thrown, 'INVALID_PARAMETER'), JSON.stringify(options)).toBe(true);
     expect(String(thrown)).not.toContain('secret');
   }
+});
+
+test('a browser that throws where indexedDB is read has no store', async () => {
+  const denied = new DOMException('denied', 'SecurityError');
+  Object.defineProperty(globalThis, 'indexedDB', {
+    configurable: true,
+    get() {
+      throw denied;
+    },
+  });
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, 'indexedDB'));
+  await expect(loadConfig('/')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', cause: denied });
 });

@@ -75,7 +75,9 @@ async function inDatabase<T>(work: (database: Database) => Promise<T>): Promise<
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(unavailable(`it did not answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   });
-  const opening = openDB(DATABASE, 1, { upgrade: (database) => void database.createObjectStore(TABLE) });
+  // A browser that blocks storage may throw where `indexedDB` is read.
+  const opening = (async () =>
+    openDB(DATABASE, 1, { upgrade: (database) => void database.createObjectStore(TABLE) }))();
   try {
     return await Promise.race([late, opening.then(work)]);
   } catch (error) {
