@@ -104,7 +104,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/exportEvidence.js',
     ],
     traces: ['/rpc/methods/debug_trace.js'],
-    preview: ['/rpc/methods/previewTransaction.js', '/chain/light/state/speculative-preview.js'],
+    preview: ['/rpc/methods/previewTransaction.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
     tools: [
       '/rpc/methods/devnet-info.js',

@@ -4,13 +4,12 @@ import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { EvidenceBundle, EvidenceClaim } from '../evidence/evidence-bundle.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
-import type { BlockRequest, SimulationOptions } from '../evm/simulation/simulation.js';
+import type { BlockRequest, SimulationOptions, SpeculativeRun } from '../evm/simulation/simulation.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { CallRequest } from '../primitives/call-request.js';
-import type { Hex } from '../primitives/hex.js';
 import type { StateOverrides } from '../primitives/state-overrides.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from './block.js';
 import type { BlockReference, BlockTag } from './block-reference.js';
@@ -92,7 +91,7 @@ export interface CallPlan {
   readonly tag?: Exclude<BlockTag, 'earliest'> | undefined;
   /** False: endpoints are not sent the call, whatever the options say. */
   readonly accessLists?: boolean | undefined;
-  readonly preview?: PlannedPreview | undefined;
+  readonly runs?: PlannedRuns | undefined;
 }
 
 /** What an endpoint is asked for: accounts with slots, 32 bytes each, and code; and whether it is sent the call itself. */
@@ -105,14 +104,14 @@ export interface AskedForState {
   readonly call: boolean;
 }
 
-/** Calls that are previewed together: `previewCalls` of src/preview. */
-export interface PlannedPreview {
+/** A question that runs several calls, so that what it reads can be fetched together. */
+export interface PlannedRuns {
   /** In order. The call of the plan is the first. */
   readonly calls: readonly CallRequest[];
-  /** Accounts that are watched, 20 bytes each as hex. */
-  readonly watch: readonly Hex[];
-  /** Context of the block that the calls are in. */
-  readonly context: BlockContext;
+  /** Of the block that the calls are in, 20 bytes. */
+  readonly coinbase: Uint8Array;
+  /** Runs the whole question for what it reads of `state`, some of which are guesses. Its result does not count. */
+  readonly run: (state: StateReader, limits: RunLimits, speculativeRun: SpeculativeRun) => Promise<unknown>;
   /** Called before an endpoint is asked, each time. */
   readonly onAsk: (endpoint: string, asked: AskedForState) => void;
 }

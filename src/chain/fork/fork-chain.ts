@@ -43,7 +43,7 @@ import type { TrustLevel } from '../trust-level.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 import type { NetworkState } from './network-state.js';
-import { blocksOnGuesses, callOnGuesses, ownState } from './own-state.js';
+import { blocksOnGuesses, callOnGuesses, ownState, runsOnGuesses } from './own-state.js';
 
 /** The parts of a fork. `openFork` makes them. */
 export interface ForkParts {
@@ -216,7 +216,10 @@ export class ForkChain implements Chain {
     const on = block ?? ledger.head;
     if (on.header.number < this.number) return light.prepare({ ...plan, block: on, tag }, call);
     call.note?.block(on);
-    const runOnGuesses = callOnGuesses({ ...plan, network: this.network, context: await this.pendingContext(on) });
+    const runOnGuesses =
+      plan.runs === undefined
+        ? callOnGuesses({ ...plan, network: this.network, context: await this.pendingContext(on) })
+        : runsOnGuesses(plan.runs.run);
     return { block: on, state: await ownState(this.parts, on, call, runOnGuesses) };
   }
 

@@ -4,7 +4,7 @@ import { StateOverlay } from '../../evm/state/state-overlay.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import type { Block } from '../block.js';
-import type { ChainCall, SimulationPlan } from '../chain.js';
+import type { ChainCall, PlannedRuns, SimulationPlan } from '../chain.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
 import type { Ledger } from '../devnet/records/ledger.js';
 import type { Reading, RunOnGuesses } from '../devnet/state/flat-state.js';
@@ -56,15 +56,21 @@ export function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses
 
 /** Simulates the blocks of a plan for what they read. */
 export function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
-  return async (guesses, limits) => {
+  return runsOnGuesses(async (guesses, limits, speculativeRun) => {
     const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
     const guessed = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
+    await simulateBlocks(guessed, plan.requests, { ...plan, ...limits }, speculativeRun);
+  });
+}
+
+/** Runs several calls for what they read. */
+export function runsOnGuesses(run: PlannedRuns['run']): RunOnGuesses {
+  return async (guesses, limits) => {
     let hasFailed = false;
     const ended = (succeeded: boolean) => {
       hasFailed ||= !succeeded;
     };
-    const speculativeRun = { gas: SPECULATIVE_RUN_GAS, begin() {}, ended };
-    await simulateBlocks(guessed, plan.requests, { ...plan, ...limits }, speculativeRun);
+    await run(guesses, limits, { gas: SPECULATIVE_RUN_GAS, begin() {}, ended });
     return !hasFailed;
   };
 }

@@ -11,7 +11,9 @@ import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';
 import { precompileOverrides } from '../../evm/calls/overrides.js';
 import { rulesAt } from '../../evm/common.js';
 import { placedPrecompiles } from '../../evm/interpreter/machine.js';
-import { RunBudget } from '../../evm/interpreter/run-budget.js';
+import { RunBudget, type RunLimits } from '../../evm/interpreter/run-budget.js';
+import type { SpeculativeRun } from '../../evm/simulation/simulation.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
 import type { TransactionMessage } from '../../evm/transactions/transaction-message.js';
 import { findsNoCode } from '../../preview/no-code.js';
 import type { PreviewedCall } from '../../preview/preview.js';
@@ -27,6 +29,9 @@ import type { Method, MethodCallOptions } from '../protocol/method.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
 
+/** Most bytes of traces of a run that only finds out what is read, as JSON: longer ones need memory, and show little that is new. */
+const MAX_SPECULATIVE_BYTES = 4 * 2 ** 20;
+
 /** `node.previewTransaction`: a call or a signed transaction, or a list of them, and options. */
 export const previewTransaction: Method<RpcContext>['handle'] = async (
   context,
@@ -41,13 +46,35 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const { signal, gas } = call;
   const named = isHead(reference) ? await chain.head(call) : await requireBlock(context, reference, call);
   const seen = seenByEndpoints();
+  const next = await nextContext(chain, named, blockOverrides, call);
   const plan = {
     call: calls[0]!,
     overrides,
     block: named,
     tag: 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined,
     accessLists,
-    preview: { calls, watch, context: await nextContext(chain, named, blockOverrides, call), onAsk: seen.note },
+    runs: {
+      calls,
+      coinbase: next.coinbase,
+      run: (reader: StateReader, limits: RunLimits, speculativeRun: SpeculativeRun) => {
+        const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_SPECULATIVE_BYTES });
+        const guessed = {
+          network: chain.network,
+          block: next,
+          state: reader,
+          overrides,
+          watch,
+          budget,
+          speculativeRun,
+        };
+        return previewCalls(guessed, calls.length, async (index, before) => {
+          const { nonce: _, ...one } = calls[index]!;
+          const nonce = (await before.account(one.from ?? ZERO_ADDRESS))?.nonce ?? 0n;
+          return transactionMessageOf(one, { gasLimit: speculativeRun.gas, nonce, price: 0n, free: true });
+        });
+      },
+      onAsk: seen.note,
+    },
   };
   const { block: on, state } = await chain.prepare(plan, call);
   const block = await nextContext(chain, on, blockOverrides, call);

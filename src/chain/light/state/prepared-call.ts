@@ -44,11 +44,11 @@ export const allowance = () => ({ gas: SPECULATIVE_GAS, ms: SPECULATIVE_MS });
  * @throws PlumblineError as `executeSpeculatively`
  */
 export async function foreseenAccesses(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
-  const { left, preview } = speculative;
+  const { left, runs } = speculative;
   if (left.gas <= 0 || left.ms <= 0) return new AccessSet();
-  if (preview !== undefined) {
-    const { previewSpeculatively } = await import('./speculative-preview.js');
-    return previewSpeculatively(state, { ...speculative, preview });
+  if (runs !== undefined) {
+    const { foreseenByRuns } = await import('./repeat-calls.js');
+    return foreseenByRuns(state, runs, speculative);
   }
   const { executeSpeculatively } = await import('./speculative-execution.js');
   return executeSpeculatively(state, speculative);
@@ -89,7 +89,7 @@ export class PreparedCall {
     const { call } = this.plan;
     const state = states.at(block.header.stateRoot);
     const open = state.missing(certainAccesses(call));
-    for (const other of this.plan.preview?.calls ?? []) open.addAll(state.missing(certainAccesses(other)));
+    for (const other of this.plan.runs?.calls ?? []) open.addAll(state.missing(certainAccesses(other)));
     if (!open.isEmpty) await this.obtain(block, state, open);
     return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), workingSet.recordOf(call));
   }
@@ -121,8 +121,8 @@ export class PreparedCall {
   private async obtain(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
     const listed = await this.fetch(block, state, accesses, this.listCall(toQuantity(block.header.number)));
     if (listed === undefined) return;
-    // A preview reads more than its first call does.
-    if (this.plan.preview !== undefined) listed.addAll(await this.foreseen(block, state));
+    // Several calls read more than the first does.
+    if (this.plan.runs !== undefined) listed.addAll(await this.foreseen(block, state));
     const open = state.missing(listed);
     if (!open.isEmpty) await this.fetch(block, state, open);
   }
@@ -131,8 +131,8 @@ export class PreparedCall {
   private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
     accesses.addAll(await this.foreseen(block, state));
     if (this.isListRefused || !this.dependencies.accessLists.isAvailable) {
-      const { call, preview } = this.plan;
-      for (const one of preview?.calls ?? [call]) accesses.addAll(calldataAccesses(one));
+      const { call, runs } = this.plan;
+      for (const one of runs?.calls ?? [call]) accesses.addAll(calldataAccesses(one));
     }
     const missing = state.missing(accesses);
     if (!missing.isEmpty) await this.obtain(block, state, missing);
@@ -155,11 +155,11 @@ export class PreparedCall {
     const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
       return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
     });
-    const { signal, preview } = this.plan;
+    const { signal, runs } = this.plan;
     return this.dependencies.group.requestMany([...batch.calls, ...list], {
       ...(signal !== undefined && { signal }),
-      ...(preview !== undefined && {
-        onAsk: ({ id }) => preview.onAsk(id, { accounts: accesses, call: list.length > 0 }),
+      ...(runs !== undefined && {
+        onAsk: ({ id }) => runs.onAsk(id, { accounts: accesses, call: list.length > 0 }),
       }),
       isTransient: isNotAvailableYet,
       accept: (answers, from) => {

@@ -1,7 +1,10 @@
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { SpeculativeRun } from '../../../evm/simulation/simulation.js';
+import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
+import type { PlannedRuns } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
-import type { GuessingReader } from './guessing-reader.js';
+import { GuessingReader } from './guessing-reader.js';
+import type { ProvedState } from './proved-state.js';
 import { repeatRuns, SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
 
 /**
@@ -35,4 +38,22 @@ export async function repeatCalls(
     return isGuessLeft;
   });
   return reader.accesses;
+}
+
+/** Most accounts and slots in the result. */
+const MAX_ACCESSES = 512;
+
+/**
+ * The unknown accounts, slots and code that a question of several calls will probably read.
+ *
+ * @throws PlumblineError as `executeSpeculatively`
+ */
+export function foreseenByRuns(
+  state: ProvedState,
+  { calls, coinbase, run }: PlannedRuns,
+  speculative: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
+): Promise<AccessSet> {
+  const senders = calls.map(({ from = ZERO_ADDRESS }) => from);
+  const reader = new GuessingReader(state, senders, [coinbase], MAX_ACCESSES);
+  return repeatCalls(reader, speculative, (limits, speculativeRun) => run(reader, limits, speculativeRun));
 }
