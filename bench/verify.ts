@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../src/kernel/trie.js';
 import { bigIntToBytes } from '../src/primitives/bytes.js';
 import { verifyLineaProof } from '../src/proof/zk/linea-proof.js';
 import { openWorldState } from '../src/state/open-world-state.js';

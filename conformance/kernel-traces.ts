@@ -1,6 +1,6 @@
 import type { HashScheme, KernelBuild } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../src/kernel/trie.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { openWorldState } from '../src/state/open-world-state.js';
 import { formatTrace } from '../src/state/traces/trace-json.js';

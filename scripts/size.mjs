@@ -69,7 +69,7 @@ const ENTRIES = [
 
 const LIGHT = ['hosts/opening/open-light.js'];
 const EXECUTION = ['estimate/estimation.js', kernel('evm')];
-const FEES = [...EXECUTION, 'kernel/calldata-sizer.js', 'kernel/sizer-cache.js'];
+const FEES = [...EXECUTION, 'kernel/calldata-sizer.js'];
 const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/light-cache.js'];
 /** By it a page with `storeName` shares its store with other tabs. */
 const SHARING = ['hosts/sharing/open-shared.js'];

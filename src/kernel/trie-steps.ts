@@ -1,4 +1,4 @@
-import type { TrieEffect, TrieKernel, TrieLeaf } from './trie-contract.js';
+import type { TrieEffect, TrieKernel, TrieLeaf } from './trie.js';
 
 /** One leaf write of an operation: the previous content of the position, and its siblings at that moment. */
 export interface LeafStep {

@@ -2,7 +2,7 @@ import { decodeAccountValue } from '../accumulator/account-value.js';
 import { hashAccountValue, hashWord } from '../accumulator/keys.js';
 import { isPlumblineError, messageOf, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
-import type { TrieKernel } from '../kernel/trie-contract.js';
+import type { TrieKernel } from '../kernel/trie.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { openWorldState } from './open-world-state.js';
 import type { PageSource } from './page-source.js';

@@ -1,5 +1,5 @@
 import type { HashScheme, KernelOptions } from '../kernel/contracts.js';
-import { loadZkKernels } from '../kernel/zk-kernels.js';
+import { loadZkKernels } from '../kernel/trie.js';
 import { type LoadOptions, loadWorldState } from './load-world-state.js';
 import { openWorldState } from './open-world-state.js';
 import type { PageSource } from './page-source.js';

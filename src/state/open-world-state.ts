@@ -2,7 +2,7 @@ import { decodeAccountValue } from '../accumulator/account-value.js';
 import { ZERO_HASH } from '../accumulator/scheme.js';
 import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
-import type { TrieKernel } from '../kernel/trie-contract.js';
+import type { TrieKernel } from '../kernel/trie.js';
 import { copyBytes } from '../primitives/bytes.js';
 import { KeyHashes } from './hash-cache.js';
 import { DirtyPages } from './pages/dirty-pages.js';

@@ -74,7 +74,9 @@ describe('a newest finalized block that no endpoint holds', () => {
     expect(heard.at(-1)).toMatchObject({ zkBlock: 2, zkAge: { finalizations: 2, blocks: 4 } });
     // A number is that block or nothing, and an internal error says nothing of it.
     await expect(scene.ask('linea_getProof', accountAt(0), [], '0x6')).rejects.toMatchObject({
-      message: expect.stringMatching(/ answered linea_getProof of block 0x6 with error -32603, it says "Internal error"$/),
+      message: expect.stringMatching(
+        / answered linea_getProof of block 0x6 with error -32603, it says "Internal error"$/,
+      ),
     });
     // Each endpoint has to say so.
     delete scene.endpoints[1]!.options.tamper;
@@ -85,7 +87,9 @@ describe('a newest finalized block that no endpoint holds', () => {
     // At every block it is a fault of the endpoints.
     for (const { options } of scene.endpoints) options.tamper = internal('0x6', '0x4', '0x2', '0x0');
     await expect(scene.ask('linea_getProof', accountAt(2), [], 'latest')).rejects.toMatchObject({
-      message: expect.stringMatching(/ answered linea_getProof of block 0x6 with error -32603, it says "Internal error"$/),
+      message: expect.stringMatching(
+        / answered linea_getProof of block 0x6 with error -32603, it says "Internal error"$/,
+      ),
     });
   });
 

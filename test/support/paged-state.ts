@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { type LoadOptions, loadWorldState } from '../../src/state/load-world-state.js';
 import { openWorldState } from '../../src/state/open-world-state.js';

@@ -4,7 +4,7 @@ import { hashAccountValue } from '../../src/accumulator/keys.js';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import type { StateTrace, StepTrie } from '../../src/state/trace.js';

@@ -2,7 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it, vi } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import { address, CODE, change, openSmall as open, set, state, word } from '../support/small-state.js';

@@ -1,5 +1,5 @@
 import { schemeFormat } from '../../accumulator/scheme.js';
-import { readUndo, type UndoneChange } from '../../kernel/trie-undo.js';
+import { readUndo, type UndoneChange } from '../../kernel/trie.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Page, PageChanges } from '../page-source.js';
 import type { BlockUndo, StateTries } from '../tries/state-tries.js';

@@ -1,7 +1,7 @@
 import { ACCOUNT_VALUE_BYTES } from '../../accumulator/account-value.js';
 import { FIRST_FREE_NODE, schemeFormat, TAIL_POSITION } from '../../accumulator/scheme.js';
 import { DIGEST_BYTES, type HashScheme } from '../../kernel/contracts.js';
-import type { TrieLeaf } from '../../kernel/trie-contract.js';
+import type { TrieLeaf } from '../../kernel/trie.js';
 import { compareBytes, equalBytes } from '../../primitives/bytes.js';
 import { ACCOUNT_TRIE, entryCount, LEAF_LEVELS, STATE_KEY } from './geometry.js';
 import { PageReader, PageWriter, pageCorrupt } from './page-codec.js';

@@ -4,7 +4,7 @@ import { encodeLeaf, encodeTop } from '../../accumulator/leaf-opening.js';
 import { schemeFormat, TREE_DEPTH, ZERO_HASH } from '../../accumulator/scheme.js';
 import { isPlumblineError } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import type { TrieFound } from '../../kernel/trie-contract.js';
+import type { TrieFound } from '../../kernel/trie.js';
 import { compareBytes, concatBytes, equalBytes } from '../../primitives/bytes.js';
 import {
   ACCOUNT_TRIE,

@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import type { TrieKernel, TrieLeaf } from '../../kernel/trie-contract.js';
+import type { TrieKernel, TrieLeaf } from '../../kernel/trie.js';
 import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '../../kernel/trie-steps.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { BranchProof, DeleteStep, InsertStep, ReadStep, ReadZeroStep, UpdateStep } from '../trace.js';

@@ -1,8 +1,7 @@
 import { encodeLeaf, encodeTop } from '../../accumulator/leaf-opening.js';
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import type { TrieFound, TrieKernel } from '../../kernel/trie-contract.js';
-import { PastTries, readTriesBefore } from '../../kernel/trie-past.js';
+import { PastTries, readTriesBefore, type TrieFound, type TrieKernel } from '../../kernel/trie.js';
 import type { AccountRecord, BlockUndo, SlotTrie, StateTries } from './state-tries.js';
 
 /** Read-only tries after one block, named by the handles of the kernel. */

@@ -1,7 +1,7 @@
 import { ZERO_HASH } from '../../accumulator/scheme.js';
 import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import type { TrieKernel } from '../../kernel/trie-contract.js';
+import type { TrieKernel } from '../../kernel/trie.js';
 import { copyBytes } from '../../primitives/bytes.js';
 
 /** A storage trie of the kernel, and its values by leaf position. */

@@ -1,11 +1,11 @@
-import type { KernelBuild } from '../contracts.js';
-import { compile, type KernelSource } from '../instantiate.js';
+import type { KernelBuild } from './contracts.js';
+import { compile, type KernelSource } from './instantiate.js';
 
 /** The builds of the EVM. */
 export const EVM_SOURCE: KernelSource = {
   name: 'evm',
-  simd: () => import('../wasm/evm.simd.generated.js'),
-  scalar: () => import('../wasm/evm.scalar.generated.js'),
+  simd: () => import('./wasm/evm.simd.generated.js'),
+  scalar: () => import('./wasm/evm.scalar.generated.js'),
 };
 
 const modules = new Map<KernelBuild, Promise<WebAssembly.Module>>();

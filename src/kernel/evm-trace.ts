@@ -1,8 +1,14 @@
-import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { toQuantity } from '../../primitives/quantity.js';
-import { RESULT } from './evm-exports.js';
-import type { EvmMemory } from './evm-memory.js';
-import type { TracedGas, TraceEnter, TraceLeave, TraceRecord, TraceStep } from './evm-types.js';
+import { bytesToHex, type Hex } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import {
+  type EvmMemory,
+  RESULT,
+  type TracedGas,
+  type TraceEnter,
+  type TraceLeave,
+  type TraceRecord,
+  type TraceStep,
+} from './evm.js';
 
 /** Kinds of trace records, and offsets in them (assembly/evm/trace.ts). */
 const TRACE = { enter: 1, leave: 2, step: 3 } as const;
