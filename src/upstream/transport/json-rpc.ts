@@ -1,7 +1,13 @@
-import type { Address } from './address.js';
+/**
+ * JSON-RPC over HTTP, and through an EIP-1193 provider: calls in, an outcome for each out. Answers are read as loosely as servers
+ * write them, and every text of an endpoint is redacted (docs/spec/json-rpc.md 3, 4.3).
+ */
+
+import { type Address, createRedactor, type Redactor } from './address.js';
 import { backoffMs, classifyError, isBatchTooLong, refusedBatchLimit } from './classify-error.js';
 import {
   type Call,
+  type Exchange,
   type Fault,
   type FaultKind,
   faultOutcome,
@@ -9,10 +15,9 @@ import {
   type Outcome,
   type RpcErrorBody,
   saying,
+  type Transport,
 } from './fault.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
-import type { Exchange, Transport } from './transport.js';
-import { hasAnswer, isOtherText, KEY_ADVICE, notJson, parseError, parseJson } from './wire.js';
 
 /** HTTP statuses with which servers refuse a batch. */
 const MAY_REFUSE_BATCH = [400, 405, 413, 415, 422];
@@ -114,4 +119,94 @@ function readMembers(
     const reason = members.some(hasAnswer) ? 'the answer to this call is missing' : 'not a JSON-RPC answer';
     return faultOutcome('malformed', reason, { status });
   });
+}
+
+/** An EIP-1193 provider: a wallet, a light client, or another plumbline node. */
+export interface Eip1193Provider {
+  request(args: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
+}
+
+/** EIP-1193 codes of a provider that refuses to serve this page, or cannot serve now. */
+const UNAUTHORIZED = 4100;
+const DISCONNECTED = [4900, 4901];
+
+/** Sends calls to a provider, one at a time. URLs in its errors are reduced to their origins. */
+export function providerTransport(provider: Eip1193Provider, name: string): Transport {
+  const redactor = createRedactor([]);
+  return {
+    origin: name,
+    batchLimit: 1,
+    async exchange([call]) {
+      return { reply: [await ask(call as Call)], bytesSent: 0, bytesReceived: 0 };
+    },
+  };
+
+  async function ask({ method, params }: Call): Promise<Outcome> {
+    try {
+      return { kind: 'result', result: (await provider.request({ method, params })) ?? null };
+    } catch (thrown) {
+      const error = errorBody(thrown, redactor);
+      if (error === undefined || typeof (thrown as { code?: unknown }).code !== 'number')
+        return faultOutcome('unavailable', 'the provider failed');
+      if (error.code === UNAUTHORIZED) return faultOutcome('configuration', saying(error.message));
+      if (DISCONNECTED.includes(error.code)) return faultOutcome('unavailable', saying(error.message));
+      return classifyError(error);
+    }
+  }
+}
+
+/** Error messages of endpoints are cut to this number of characters. */
+const MAX_MESSAGE = 500;
+const INTERNAL_ERROR = -32603;
+
+/** @returns undefined for a text that is not JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a body does not begin like an object or a list: it is a page of text, not part of an answer. */
+export function isOtherText(body: string): boolean {
+  return /^\s*[^\s{[]/.test(body);
+}
+
+/** What is wrong where `isOtherText` holds, or the body is cut off. */
+export function notJson(status: number, body: string): string {
+  const isPage = /^\s*<(?:!doctype|html)/i.test(body);
+  return `status ${status}: ${isPage ? 'HTML instead of' : 'not'} JSON; check the path of its URL`;
+}
+
+/** What to do about a refused key, plan or address. */
+export const KEY_ADVICE = '; check its API key, plan and allowed origins';
+
+/** Whether a value looks like a JSON-RPC answer. */
+export function hasAnswer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('result' in value || parseError(value) !== undefined);
+}
+
+/**
+ * The `error` member of a JSON-RPC answer.
+ *
+ * @returns undefined without one, and for `"error": null`
+ */
+export function parseError(value: unknown, redactor?: Redactor): RpcErrorBody | undefined {
+  if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
+  return errorBody(value.error, redactor);
+}
+
+/** An error object of an endpoint or a provider, redacted and cut. @returns undefined if it has neither code nor message */
+export function errorBody(error: unknown, redactor?: Redactor): RpcErrorBody | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  if (typeof code !== 'number' && typeof message !== 'string') return undefined;
+  const text = typeof message === 'string' ? message : '';
+  return {
+    code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
+    // Redacted before it is cut, so that no part of a key is left at the end.
+    message: (redactor?.text(text) ?? text).slice(0, MAX_MESSAGE),
+    ...(data !== undefined && { data: redactor?.json(data) ?? data }),
+  };
 }
