@@ -3,8 +3,8 @@ import type { ProofItemJson } from '../src/accumulator/proof-shape.js';
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { loadTrieKernel, type TrieKernel } from '../src/kernel/trie.js';
-import { putStepwise, removeStepwise } from '../src/kernel/trie-steps.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
+import { putStepwise, removeStepwise } from '../src/state/kernel-traces.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 import type { OperationStep, Sequence } from './state.js';
 

@@ -1,10 +1,10 @@
-import { ACCOUNT_VALUE_BYTES } from '../../accumulator/account-value.js';
-import type { LeafOpening } from '../../accumulator/leaf-opening.js';
-import { MAX_LEAVES, TREE_DEPTH } from '../../accumulator/scheme.js';
-import { isPlumblineError, PlumblineError } from '../../errors.js';
-import { isZeroBytes } from '../../primitives/bytes.js';
-import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import type { BranchProof, StateTrace, TrieStep } from '../trace.js';
+import { ACCOUNT_VALUE_BYTES } from '../accumulator/account-value.js';
+import type { LeafOpening } from '../accumulator/leaf-opening.js';
+import { MAX_LEAVES, TREE_DEPTH } from '../accumulator/scheme.js';
+import { isPlumblineError, PlumblineError } from '../errors.js';
+import { isZeroBytes } from '../primitives/bytes.js';
+import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
+import type { BranchProof, StateTrace, TrieStep } from './trace.js';
 
 /** A trace as JSON; `StateTrace` describes the fields. */
 export interface StateTraceJson {

@@ -1,13 +1,12 @@
-import { emptyHashes } from '../../accumulator/empty-subtrees.js';
-import { decodeIndex, decodeLeaf, type LeafOpening } from '../../accumulator/leaf-opening.js';
-import { type MerkleProofJson, PROOF_NODES, type ProofItemJson } from '../../accumulator/proof-shape.js';
-import { MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from '../../accumulator/scheme.js';
-import { PlumblineError } from '../../errors.js';
-import type { Hasher } from '../../kernel/contracts.js';
-import { copyBytes, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
-import { hexToBytes } from '../../primitives/hex.js';
-import { conflict } from './witness-nodes.js';
-import { WitnessTrie } from './witness-trie.js';
+import { emptyHashes } from '../accumulator/empty-subtrees.js';
+import { decodeIndex, decodeLeaf, type LeafOpening } from '../accumulator/leaf-opening.js';
+import { type MerkleProofJson, PROOF_NODES, type ProofItemJson } from '../accumulator/proof-shape.js';
+import { MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from '../accumulator/scheme.js';
+import { PlumblineError } from '../errors.js';
+import type { Hasher } from '../kernel/contracts.js';
+import { copyBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
+import { hexToBytes } from '../primitives/hex.js';
+import { conflict, WitnessTrie } from './witness-trie.js';
 
 /**
  * Builds a trie from the items of a `linea_getProof` answer: their leaves with values, and the sibling leaves.

@@ -1,13 +1,12 @@
-import { type AccountValue, decodeAccountValue, encodeAccountValue } from '../../accumulator/account-value.js';
-import { hashAccountValue, hashWord } from '../../accumulator/keys.js';
-import { schemeFormat, ZERO_HASH } from '../../accumulator/scheme.js';
-import type { Hasher } from '../../kernel/contracts.js';
-import { copyBytes, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
-import type { KeyHashes } from '../hash-cache.js';
-import type { StateTrace, StepTrie, TrieStep } from '../trace.js';
-import { type CodeFields, codeFields, sameCode } from '../tries/block-application.js';
-import { ascending, checkBefore, type HashedSlot } from '../tries/block-entries.js';
-import type { AccountAfter, SlotChange, ZkAccountChange } from '../world-state.js';
+import { type AccountValue, decodeAccountValue, encodeAccountValue } from '../accumulator/account-value.js';
+import { hashAccountValue, hashWord } from '../accumulator/keys.js';
+import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
+import type { Hasher } from '../kernel/contracts.js';
+import { copyBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
+import { ascending, type CodeFields, checkBefore, codeFields, type HashedSlot, sameCode } from './block-application.js';
+import type { KeyHashes } from './hash-cache.js';
+import type { StateTrace, StepTrie, TrieStep } from './trace.js';
+import type { AccountAfter, SlotChange, ZkAccountChange } from './world-state.js';
 
 /** The tries of a state, for block application step by step. Storage belongs to a leaf position of the account trie. */
 export interface TracedState {
@@ -26,7 +25,7 @@ export interface TracedChange extends Omit<ZkAccountChange, 'after'> {
 }
 
 /** What the application needs besides the state. */
-export interface TraceHashing {
+interface TraceHashing {
   readonly hasher: Hasher;
   readonly keys: KeyHashes;
 }

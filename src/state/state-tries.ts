@@ -1,8 +1,20 @@
-import { ZERO_HASH } from '../../accumulator/scheme.js';
-import { invalidParameter } from '../../errors.js';
-import type { Hasher } from '../../kernel/contracts.js';
-import type { TrieKernel } from '../../kernel/trie.js';
-import { copyBytes } from '../../primitives/bytes.js';
+/**
+ * The tries of a zk state with what the kernel does not hold: the values of leaves, which storage belongs to which account, and what
+ * takes a block back (docs/spec/state-trie.md 2 to 5).
+ *
+ * A `StateView` reads the state after one block: the newest from the tries themselves, an earlier one through the undo records of
+ * the blocks after it. `proveAccount` answers `linea_getProof` from a view.
+ */
+
+import { encodeLeaf, encodeTop } from '../accumulator/leaf-opening.js';
+import type { LineaProofJson, MerkleProofJson, ProofItemJson } from '../accumulator/proof-shape.js';
+import { schemeFormat, TREE_DEPTH, ZERO_HASH } from '../accumulator/scheme.js';
+import { invalidParameter } from '../errors.js';
+import type { Hasher, HashScheme } from '../kernel/contracts.js';
+import { PastTries, readTriesBefore, type TrieFound, type TrieKernel } from '../kernel/trie.js';
+import { copyBytes, equalBytes } from '../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../primitives/hex.js';
+import type { HashedKey } from './hash-cache.js';
 
 /** A storage trie of the kernel, and its values by leaf position. */
 export interface SlotTrie {
@@ -223,4 +235,154 @@ function put<Value>(held: Map<number, Value>, position: number, value: Value | u
 
 function restore<Value>(held: Map<number, Value>, before: ReadonlyMap<number, Value | undefined>): void {
   for (const [position, value] of before) put(held, position, value);
+}
+
+/** Read-only tries after one block, named by the handles of the kernel. */
+interface TrieView {
+  /** 32 bytes. */
+  topRoot(trie: number): Uint8Array;
+  find(trie: number, hkey: Uint8Array): TrieFound;
+  /** The 42 preimages for a used position, from the top down (docs/spec/state-trie.md 7.3). */
+  branch(trie: number, position: number): readonly Uint8Array[];
+}
+
+/** The current tries. Proofs are collected; nothing is hashed. */
+function presentView(kernel: TrieKernel): TrieView {
+  return {
+    topRoot: (trie) => kernel.topRoot(trie),
+    find: (trie, hkey) => kernel.find(trie, hkey),
+    branch: (trie, position) => kernel.gatherProof(trie, position),
+  };
+}
+
+/** The state after one block: its tries, and the values of their leaves. */
+export interface StateView {
+  readonly tries: TrieView;
+  record(position: number): AccountRecord | undefined;
+  slotValue(storage: SlotTrie, position: number): Uint8Array | undefined;
+}
+
+/** The current state. */
+export function presentState(tries: StateTries): StateView {
+  return {
+    tries: presentView(tries.kernel),
+    record: (position) => tries.records.get(position),
+    slotValue: (storage, position) => storage.values.get(position),
+  };
+}
+
+function pastView(hasher: Hasher, past: PastTries): TrieView {
+  const { scheme } = hasher;
+  const top = (trie: number) => encodeTop(scheme, past.nextFreeNode(trie), past.subRoot(trie));
+  return {
+    topRoot: (trie) => hasher.hash(top(trie)),
+    find: (trie, hkey) => past.find(trie, hkey),
+    branch(trie, position) {
+      const { pairs, beside, leaf } = past.branch(trie, position)!;
+      const besideEntry = beside === undefined ? ZERO_HASH : encodeLeaf(scheme, beside);
+      return [top(trie), ...pairs, besideEntry, encodeLeaf(scheme, leaf)];
+    },
+  };
+}
+
+/**
+ * The state after an earlier block, read through the undo records of the later blocks. For a position in several
+ * records the oldest one counts; all other positions are unchanged. Valid until the next block.
+ *
+ * @param since - undo records of the later blocks, oldest first
+ */
+export function pastState(tries: StateTries, since: readonly BlockUndo[]): StateView {
+  const records = new Map<number, AccountRecord | undefined>();
+  const slots = new Map<SlotTrie, Map<number, Uint8Array | undefined>>();
+  for (const block of since) {
+    for (const [position, record] of block.accounts) keepFirst(records, position, record);
+    for (const [storage, values] of block.slots) {
+      const held = slots.get(storage) ?? new Map<number, Uint8Array | undefined>();
+      slots.set(storage, held);
+      for (const [position, value] of values) keepFirst(held, position, value);
+    }
+  }
+  const present = presentState(tries);
+  const past = new PastTries(
+    tries.kernel,
+    since.map((block) => readTriesBefore(block.tries, block.nodes)),
+  );
+  return {
+    tries: pastView(tries.hasher, past),
+    record: (position) => (records.has(position) ? records.get(position) : present.record(position)),
+    slotValue(storage, position) {
+      const held = slots.get(storage);
+      return held?.has(position) ? held.get(position) : present.slotValue(storage, position);
+    },
+  };
+}
+
+function keepFirst<Value>(map: Map<number, Value>, position: number, value: Value): void {
+  if (!map.has(position)) map.set(position, value);
+}
+
+/** Hex of the nodes of a trie's branches, by place in the branch and by the part of the path that leads to the node. */
+type NodeHex = Map<number, Hex>[];
+
+/** @param known - nodes of this trie's branches so far; branches share most of them */
+function branchHex(view: StateView, trie: number, position: number, known: NodeHex): Hex[] {
+  return view.tries.branch(trie, position).map((node, place) => {
+    known[place] ??= new Map();
+    // The top depends on nothing (positions are below 2^40); the last two places, a leaf and the one beside it, on the
+    // whole path.
+    const path = Math.floor(position / 2 ** Math.max(0, TREE_DEPTH - place));
+    let hex = known[place].get(path);
+    if (hex === undefined) {
+      hex = bytesToHex(node);
+      known[place].set(path, hex);
+    }
+    return hex;
+  });
+}
+
+/** Proof that a key is in a trie with its value, or that it is absent (docs/spec/state-trie.md 7.3). */
+function proveKey(
+  view: StateView,
+  trie: number,
+  { key, hkey }: HashedKey,
+  valueAt: (position: number) => Uint8Array | undefined,
+  known: NodeHex = [],
+): ProofItemJson {
+  const prove = (position: number): MerkleProofJson => ({
+    // Head and tail have no value.
+    value: bytesToHex(valueAt(position) ?? ZERO_HASH),
+    proofRelatedNodes: branchHex(view, trie, position, known),
+  });
+  const found = view.tries.find(trie, hkey);
+  if (found.present) return { key: bytesToHex(key), leafIndex: found.position, proof: prove(found.position) };
+  return {
+    key: bytesToHex(key),
+    leftLeafIndex: found.left,
+    rightLeafIndex: found.right,
+    leftProof: prove(found.left),
+    rightProof: prove(found.right),
+  };
+}
+
+/** Answer of `linea_getProof` from a view of the state, for present and absent accounts and slots. */
+export function proveAccount(
+  scheme: HashScheme,
+  view: StateView,
+  accounts: number,
+  account: HashedKey,
+  slots: readonly HashedKey[],
+): LineaProofJson {
+  const found = view.tries.find(accounts, account.hkey);
+  const storage = found.present ? view.record(found.position)?.storage : undefined;
+  const { emptyRoot } = schemeFormat(scheme);
+  const known: NodeHex = [];
+  const storageEmpty = storage === undefined || equalBytes(view.tries.topRoot(storage.handle), emptyRoot);
+  return {
+    accountProof: proveKey(view, accounts, account, (position) => view.record(position)?.value),
+    storageProofs: storageEmpty
+      ? []
+      : slots.map((slot) =>
+          proveKey(view, storage.handle, slot, (position) => view.slotValue(storage, position), known),
+        ),
+  };
 }

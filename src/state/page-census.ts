@@ -1,6 +1,17 @@
-import { ACCOUNT_TRIE, LEAF_LEVELS, pageKey, pagesOf, ROOT, STATE_KEY, topLevel } from './geometry.js';
-import { PageReader } from './page-codec.js';
-import { decodeHeader, readLeaves, readNextFreeNode, type StoredLeaf } from './page-content.js';
+import {
+  ACCOUNT_TRIE,
+  decodeHeader,
+  LEAF_LEVELS,
+  PageReader,
+  pageKey,
+  pagesOf,
+  ROOT,
+  readLeaves,
+  readNextFreeNode,
+  STATE_KEY,
+  type StoredLeaf,
+  topLevel,
+} from './page-format.js';
 
 /**
  * Checks that all pages of a stored state are present and undamaged. Their hashes are not compared.
