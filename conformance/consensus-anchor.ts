@@ -1,4 +1,4 @@
-import type { LayerOneBlock } from '../src/consensus/layer-one-block.js';
+import type { LayerOneBlock } from '../src/consensus/containers.js';
 import { keccak256 } from '../src/kernel/keccak.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { verifyEthereumProof } from '../src/proof/ethereum/ethereum-proof.js';

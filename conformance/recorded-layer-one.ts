@@ -1,7 +1,6 @@
-import { beaconBlockHeader } from '../src/consensus/containers/headers.js';
-import { objectFrom } from '../src/consensus/containers/objects.js';
-import { timeOfSlot } from '../src/consensus/networks/beacon-network.js';
-import { BEACON_NETWORKS } from '../src/consensus/networks/public-networks.js';
+import { timeOfSlot } from '../src/consensus/beacon-network.js';
+import { beaconBlockHeader, objectFrom } from '../src/consensus/containers.js';
+import { BEACON_NETWORKS } from '../src/consensus/public-networks.js';
 import { verifyConsensusUpdate } from '../src/consensus/verify-consensus-update.js';
 import { isPlumblineError } from '../src/errors.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';

@@ -18,16 +18,16 @@ export type {
   NonInclusionProofJson,
   ProofItemJson,
 } from './accumulator/proof-shape.js';
+export type { BeaconFork, BeaconNetwork, BeaconPreset } from './consensus/beacon-network.js';
+export type { LayerOneBlock } from './consensus/containers.js';
 export type {
   ConsensusAnswer,
   ConsensusRequest,
   ConsensusVerdict,
   VerifiedConsensus,
-} from './consensus/consensus-request.js';
-export type { LayerOneBlock } from './consensus/layer-one-block.js';
-export type { BeaconFork, BeaconNetwork, BeaconPreset } from './consensus/networks/beacon-network.js';
-export type { ConsensusRefusal, ConsensusRefusalReason } from './consensus/rules/refusal.js';
-export type { SignatureFailure } from './consensus/signatures/verify-signatures.js';
+} from './consensus/judge-consensus.js';
+export type { ConsensusRefusal, ConsensusRefusalReason } from './consensus/rules.js';
+export type { SignatureFailure } from './consensus/signatures.js';
 export { verifyConsensusUpdate } from './consensus/verify-consensus-update.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export type { BlockHeader } from './ethereum/header.js';

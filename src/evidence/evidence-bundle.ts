@@ -1,5 +1,5 @@
-import type { ConsensusAnswer } from '../consensus/consensus-request.js';
-import type { LayerOneBlock } from '../consensus/layer-one-block.js';
+import type { LayerOneBlock } from '../consensus/containers.js';
+import type { ConsensusAnswer } from '../consensus/judge-consensus.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Network, RollupContract } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';

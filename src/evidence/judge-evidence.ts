@@ -1,6 +1,5 @@
-import type { ConsensusAnswer } from '../consensus/consensus-request.js';
-import { judgeConsensus } from '../consensus/judge-consensus.js';
-import { beaconNetworkOf } from '../consensus/networks/beacon-networks.js';
+import { beaconNetworkOf } from '../consensus/beacon-networks.js';
+import { type ConsensusAnswer, judgeConsensus } from '../consensus/judge-consensus.js';
 import { invalidParameter } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import { loadHasher } from '../kernel/hasher.js';

@@ -1,5 +1,5 @@
-import { PlumblineError } from '../../errors.js';
-import type { Hex } from '../../primitives/hex.js';
+import { PlumblineError } from '../errors.js';
+import type { Hex } from '../primitives/hex.js';
 
 /** Sizes that a preset of the consensus specifications sets. */
 export interface BeaconPreset {

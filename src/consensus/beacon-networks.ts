@@ -1,4 +1,6 @@
+import type { Network } from '../networks/network.js';
 import type { BeaconNetwork } from './beacon-network.js';
+import { BEACON_NETWORKS } from './public-networks.js';
 
 /**
  * The beacon chain beside the simulated layer 1 of a devnet: sizes of the minimal preset, but a slot each second, so that a
@@ -14,3 +16,8 @@ export const SIMULATED_BEACON: BeaconNetwork = {
   genesisValidatorsRoot: '0x706c756d626c696e652073696d756c6174656420626561636f6e20636861696e',
   forks: [{ name: 'fulu', epoch: 0, version: '0x06e70300' }],
 };
+
+/** The beacon chain with the name that a network profile gives. */
+export function beaconNetworkOf(name: NonNullable<Network['layerOne']>): BeaconNetwork {
+  return [...BEACON_NETWORKS.values(), SIMULATED_BEACON].find((network) => network.name === name)!;
+}
