@@ -25,15 +25,14 @@ export { openStatePages, type StatePages } from './hosts/opening/state-pages.js'
 export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
 export { loadHasher } from './kernel/hasher.js';
 export { bytesToHex, type Hex, hexToBytes } from './primitives/hex.js';
-export type { ProofRequest } from './proof/request.js';
-export type { ProofFailure } from './proof/verdict.js';
-export type { LineaProofFailureReason } from './proof/zk/item.js';
+export type { LineaProofFailureReason } from './proof/linea-proof.js';
 export {
   type LineaProofVerdict,
   type VerifiedLineaProof,
   type VerifiedSlot,
   verifyLineaProof,
-} from './proof/zk/linea-proof.js';
+} from './proof/linea-proof.js';
+export type { ProofFailure, ProofRequest } from './proof/verdict.js';
 export type { CodeFields } from './state/block-application.js';
 export { type FollowedAccount, KeyFollower } from './state/key-follower.js';
 export type { LoadOptions } from './state/load-world-state.js';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { KeyHashes } from '../../src/state/hash-cache.js';
 import { checkTraces } from '../../src/state/trace-check.js';
 import { formatTrace } from '../../src/state/trace-json.js';

@@ -6,7 +6,7 @@ import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
 import { signingRoot } from '../../src/consensus/containers.js';
 import { toJson } from '../../src/consensus/ssz.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import type { Json } from './lie-edits.js';
 
 /** A beacon chain that was never made. All in it fits together; the keys of the simulated validators sign it. */

@@ -7,7 +7,7 @@ import { PatriciaTrie, rootHash } from '../../src/ethereum/patricia-trie.js';
 import { StateTrie, type TrieWrite } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { seededRandom } from '../support/random.js';
 
 const hexOf = (nodes: readonly Uint8Array[]) => nodes.map((node) => bytesToHex(node));

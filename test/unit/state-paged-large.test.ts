@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { requirePages } from '../../src/state/page-census.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';

@@ -6,7 +6,7 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { KernelTracedState, removeTraced } from '../../src/state/kernel-traces.js';
 import { StateTries } from '../../src/state/state-tries.js';
 import type { StateTrace, StepTrie } from '../../src/state/trace.js';

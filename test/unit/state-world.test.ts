@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import { address, CODE, change, openSmall as open, set, state, word } from '../support/small-state.js';
 import { openState } from '../support/world-state.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { loadHasher } from '../../../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../../src/proof/linea-proof.js';
 import { openState } from '../../../src/state/load-world-state.js';
 import { checkTraces } from '../../../src/state/trace-check.js';
 import { parseBlockTraces } from '../../../src/state/trace-json.js';

@@ -1,10 +1,10 @@
-import { PlumblineError } from '../../errors.js';
-import { keccak256 } from '../../kernel/keccak.js';
-import type { RollupContract } from '../../networks/network.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../../primitives/bytes.js';
-import { hexToBytes } from '../../primitives/hex.js';
-import type { ProofFailure } from '../verdict.js';
+import { PlumblineError } from '../errors.js';
+import { keccak256 } from '../kernel/keccak.js';
+import type { RollupContract } from '../networks/network.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../primitives/bytes.js';
+import { hexToBytes } from '../primitives/hex.js';
 import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
+import type { ProofFailure } from './verdict.js';
 
 /**
  * Slot of `stateRootHashes[block]` in the rollup contract, 32 bytes.

@@ -1,7 +1,7 @@
-import { encodeTransaction } from '../../ethereum/encode-transaction.js';
-import type { SignedTransaction } from '../../ethereum/transaction.js';
-import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
-import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from '../json-reader.js';
+import { encodeTransaction } from '../ethereum/encode-transaction.js';
+import type { SignedTransaction } from '../ethereum/transaction.js';
+import type { AccessListEntry, Authorization } from '../primitives/call-request.js';
+import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from './json-reader.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
