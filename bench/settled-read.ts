@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LineaProofJson } from '../src/accumulator/proof-shape.js';
-import { HISTORY_CONTRACT } from '../src/ethereum/history-contract.js';
+import { HISTORY_CONTRACT } from '../src/ethereum/constants.js';
 import type { EvidenceBundle } from '../src/evidence/evidence-bundle.js';
 import { verifyEvidence } from '../src/evidence/verify-evidence.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';

@@ -6,7 +6,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { PlumblineError } from '../errors.js';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../ethereum/constants.js';
-import { nibblesOf } from '../ethereum/patricia-path.js';
+import { nibblesOf } from '../ethereum/ordered-trie.js';
 import { keccak256 } from '../kernel/keccak.js';
 import {
   bytesToBigInt,

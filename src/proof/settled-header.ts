@@ -1,6 +1,5 @@
 import type { AccountValue } from '../accumulator/account-value.js';
-import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { HISTORY_CODE_HASH, HISTORY_CONTRACT, HISTORY_WINDOW } from '../ethereum/history-contract.js';
+import { EMPTY_CODE_HASH, HISTORY_CODE_HASH, HISTORY_CONTRACT, HISTORY_WINDOW } from '../ethereum/constants.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { bigIntToBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { type VerifiedHeader, verifyHeader } from './headers.js';

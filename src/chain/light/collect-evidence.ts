@@ -1,4 +1,4 @@
-import { HISTORY_CONTRACT } from '../../ethereum/history-contract.js';
+import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
 import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../evidence/verify-evidence.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';

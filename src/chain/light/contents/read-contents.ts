@@ -2,7 +2,7 @@ import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
 import { blobBaseFee, GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
 import { EMPTY_TRIE_ROOT } from '../../../ethereum/constants.js';
-import { createdAddress } from '../../../ethereum/created-address.js';
+import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import { parseSignedTransaction } from '../../../ethereum/transaction.js';
 import { rulesAt } from '../../../evm/common.js';
 import type { Network } from '../../../networks/network.js';
