@@ -1,7 +1,6 @@
 import type { HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
-import type { TrieKernel } from '../src/kernel/trie-contract.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { loadTrieKernel, type TrieKernel } from '../src/kernel/trie.js';
 import { openWorldState } from '../src/state/open-world-state.js';
 import type { ZkAccountChange } from '../src/state/world-state.js';
 import { type Figure, median } from './area.js';

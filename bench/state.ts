@@ -1,8 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { HashScheme } from '../src/kernel/contracts.js';
 import { loadHashKernel } from '../src/kernel/hasher.js';
-import type { TrieKernel } from '../src/kernel/trie-contract.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { loadTrieKernel, type TrieKernel } from '../src/kernel/trie.js';
 import { alternate, type BenchArea, type Figure, median } from './area.js';
 import { worldStateFigures } from './state-world.js';
 import { BLOCKS, bareCompression, DEPTH, digest, digests, leastOf, timed } from './state-yardstick.js';

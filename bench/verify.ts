@@ -1,9 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../src/kernel/trie.js';
 import { bigIntToBytes } from '../src/primitives/bytes.js';
-import { verifyLineaProof } from '../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../src/proof/linea-proof.js';
 import { openWorldState } from '../src/state/open-world-state.js';
 import { alternate, type BenchArea, type Figure } from './area.js';
 import { countingHasher } from './counting-hasher.js';

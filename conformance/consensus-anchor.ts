@@ -1,9 +1,9 @@
-import type { LayerOneBlock } from '../src/consensus/layer-one-block.js';
+import type { LayerOneBlock } from '../src/consensus/containers.js';
 import { keccak256 } from '../src/kernel/keccak.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyEthereumProof } from '../src/proof/ethereum/ethereum-proof.js';
-import { verifyL1Anchor } from '../src/proof/ethereum/l1-anchor.js';
-import { verifyHeader } from '../src/proof/headers/header-answer.js';
+import { verifyEthereumProof } from '../src/proof/ethereum-proof.js';
+import { verifyHeader } from '../src/proof/headers.js';
+import { verifyL1Anchor } from '../src/proof/l1-anchor.js';
 import { differs, type Report } from './area.js';
 
 interface ProofFixture {

@@ -1,17 +1,22 @@
-import { type Advance, advance } from '../src/consensus/advance.js';
-import { executionRoot } from '../src/consensus/containers/execution.js';
+import { type BeaconNetwork, periodAt } from '../src/consensus/beacon-network.js';
 import {
   denebExecutionHeader,
+  executionRoot,
   type LightClientHeader,
+  type LightClientObject,
+  layerOneBlock,
   lightClientHeader,
-} from '../src/consensus/containers/headers.js';
-import { type ObjectKind, syncCommittee } from '../src/consensus/containers/layouts.js';
-import { type LightClientObject, objectFrom } from '../src/consensus/containers/objects.js';
-import { layerOneBlock } from '../src/consensus/layer-one-block.js';
-import { type BeaconNetwork, periodAt } from '../src/consensus/networks/beacon-network.js';
-import { verifyBootstrap } from '../src/consensus/rules/bootstrap.js';
-import type { LightClientStore } from '../src/consensus/rules/store.js';
-import type { AnyUpdate } from '../src/consensus/rules/update-facts.js';
+  type ObjectKind,
+  objectFrom,
+  syncCommittee,
+} from '../src/consensus/containers.js';
+import {
+  type Advance,
+  type AnyUpdate,
+  advance,
+  type LightClientStore,
+  verifyBootstrap,
+} from '../src/consensus/rules.js';
 import { isPlumblineError } from '../src/errors.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { finish } from '../src/scheduling/pieces.js';

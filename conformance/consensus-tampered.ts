@@ -1,9 +1,7 @@
-import { containersOf, type ObjectKind } from '../src/consensus/containers/layouts.js';
-import { type LightClientObject, objectFrom } from '../src/consensus/containers/objects.js';
-import type { BeaconNetwork } from '../src/consensus/networks/beacon-network.js';
-import { verifyBootstrap } from '../src/consensus/rules/bootstrap.js';
-import type { LightClientStore } from '../src/consensus/rules/store.js';
-import { toJson } from '../src/consensus/ssz/to-json.js';
+import type { BeaconNetwork } from '../src/consensus/beacon-network.js';
+import { containersOf, type LightClientObject, type ObjectKind, objectFrom } from '../src/consensus/containers.js';
+import { type LightClientStore, verifyBootstrap } from '../src/consensus/rules.js';
+import { toJson } from '../src/consensus/ssz.js';
 import { concatBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { type Area, differs, type Material } from './area.js';

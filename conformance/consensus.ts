@@ -1,6 +1,6 @@
-import { layerOneBlock } from '../src/consensus/layer-one-block.js';
-import type { BeaconNetwork } from '../src/consensus/networks/beacon-network.js';
-import type { LightClientStore } from '../src/consensus/rules/store.js';
+import type { BeaconNetwork } from '../src/consensus/beacon-network.js';
+import { layerOneBlock } from '../src/consensus/containers.js';
+import type { LightClientStore } from '../src/consensus/rules.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 import { type AnchorFixture, checkAnchor } from './consensus-anchor.js';
 import {

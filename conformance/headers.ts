@@ -2,10 +2,14 @@ import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseExtraData } from '../src/fees/extra-data.js';
 import { NETWORKS } from '../src/networks/networks.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
-import { cliqueSealDigest, verifyCliqueSeal } from '../src/proof/headers/clique-seal.js';
-import { readHeader, type VerifiedHeader, verifyHeader } from '../src/proof/headers/header-answer.js';
-import { verifyHeaderLink } from '../src/proof/headers/header-link.js';
-import { verifyHeaderRules } from '../src/proof/headers/header-rules.js';
+import {
+  readHeader,
+  type VerifiedHeader,
+  verifyHeader,
+  verifyHeaderLink,
+  verifyHeaderRules,
+} from '../src/proof/headers.js';
+import { cliqueSealDigest, verifyCliqueSeal } from '../src/proof/seals.js';
 import { recordedNetwork } from '../test/support/proof-fixtures.js';
 import { type Area, differs, type Report } from './area.js';
 import { maruArea } from './maru.js';

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.js';
-import { preferEvmBuild } from '../src/kernel/evm/evm-module.js';
+import { preferEvmBuild } from '../src/kernel/evm-module.js';
 import { FIXTURE_DIRECTORIES, missingFixtures } from '../test/support/fixtures.js';
 import { type Area, type Material, openMaterial, type Report } from './area.js';
 import { AREAS } from './areas.js';

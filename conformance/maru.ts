@@ -1,10 +1,16 @@
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyHeader } from '../src/proof/headers/header-answer.js';
-import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../src/proof/headers/maru-block.js';
-import { verifyMaruPayload } from '../src/proof/headers/maru-payload.js';
-import { type MaruVerdict, maruQuorum, verifyMaruAnswers } from '../src/proof/headers/maru-seals.js';
-import { recoverSigner } from '../src/proof/headers/recover-signer.js';
+import { verifyHeader } from '../src/proof/headers.js';
+import {
+  type MaruVerdict,
+  maruBodyRoot,
+  maruHeaderHash,
+  maruQuorum,
+  maruStateRoot,
+  recoverSigner,
+  verifyMaruAnswers,
+  verifyMaruPayload,
+} from '../src/proof/seals.js';
 import { type Area, differs, type Report } from './area.js';
 
 const PATH = 'headers/maru-sealed-blocks.json';

@@ -4,9 +4,13 @@ import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToBigInt } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyL1Anchor } from '../src/proof/ethereum/l1-anchor.js';
-import { verifyTreeItem } from '../src/proof/zk/item.js';
-import { type LineaProofVerdict, type VerifiedLineaProof, verifyLineaProof } from '../src/proof/zk/linea-proof.js';
+import { verifyL1Anchor } from '../src/proof/l1-anchor.js';
+import {
+  type LineaProofVerdict,
+  type VerifiedLineaProof,
+  verifyLineaProof,
+  verifyTreeItem,
+} from '../src/proof/linea-proof.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 
 const FOLDER = 'state/getproof';

@@ -1,7 +1,6 @@
-import { beaconBlockHeader } from '../src/consensus/containers/headers.js';
-import { objectFrom } from '../src/consensus/containers/objects.js';
-import { timeOfSlot } from '../src/consensus/networks/beacon-network.js';
-import { BEACON_NETWORKS } from '../src/consensus/networks/public-networks.js';
+import { timeOfSlot } from '../src/consensus/beacon-network.js';
+import { beaconBlockHeader, objectFrom } from '../src/consensus/containers.js';
+import { BEACON_NETWORKS } from '../src/consensus/public-networks.js';
 import { verifyConsensusUpdate } from '../src/consensus/verify-consensus-update.js';
 import { isPlumblineError } from '../src/errors.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
@@ -10,10 +9,10 @@ import { loadHasher } from '../src/kernel/hasher.js';
 import { keccak256 } from '../src/kernel/keccak.js';
 import { bigIntToBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { verifyBlockBody } from '../src/proof/contents/block-body.js';
-import { verifyEthereumProof } from '../src/proof/ethereum/ethereum-proof.js';
-import { verifyHeader } from '../src/proof/headers/header-answer.js';
-import { verifyLineaProof } from '../src/proof/zk/linea-proof.js';
+import { verifyBlockBody } from '../src/proof/contents.js';
+import { verifyEthereumProof } from '../src/proof/ethereum-proof.js';
+import { verifyHeader } from '../src/proof/headers.js';
+import { verifyLineaProof } from '../src/proof/linea-proof.js';
 import { HEADER, LATER_HEADER } from '../test/support/consensus-lies/places.js';
 import { type Area, differs, type Report } from './area.js';
 

@@ -3,7 +3,7 @@ import { hashAccountValue, hashAddress, hashWord } from '../src/accumulator/keys
 import type { LineaProofJson, ProofItemJson } from '../src/accumulator/proof-shape.js';
 import type { Hasher, HashScheme, KernelBuild } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../src/kernel/trie.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { openWorldState } from '../src/state/open-world-state.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';

@@ -2,7 +2,7 @@ import { type AccountValue, decodeAccountValue } from '../src/accumulator/accoun
 import { ZERO_HASH } from '../src/accumulator/scheme.js';
 import { bytesToHex } from '../src/primitives/hex.js';
 import type { StateTrace } from '../src/state/trace.js';
-import type { TracedChange } from '../src/state/traces/traced-application.js';
+import type { TracedChange } from '../src/state/traced-application.js';
 import type { SlotChange } from '../src/state/world-state.js';
 
 interface Seen {

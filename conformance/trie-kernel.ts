@@ -2,10 +2,9 @@ import { hashWord } from '../src/accumulator/keys.js';
 import type { ProofItemJson } from '../src/accumulator/proof-shape.js';
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
-import type { TrieKernel } from '../src/kernel/trie-contract.js';
-import { loadTrieKernel } from '../src/kernel/trie-kernel.js';
-import { putStepwise, removeStepwise } from '../src/kernel/trie-steps.js';
+import { loadTrieKernel, type TrieKernel } from '../src/kernel/trie.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
+import { putStepwise, removeStepwise } from '../src/state/kernel-traces.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 import type { OperationStep, Sequence } from './state.js';
 

@@ -5,7 +5,7 @@
  *   src/kernel/wasm/NAME.generated.ts   that of a kernel without SIMD code, whose two builds are the same
  * asc is deterministic, so the same sources give the same bytes.
  *
- * src/kernel/unpack.ts says how a module is written as text, and turns it back. A byte that is frequent in a module is one
+ * src/kernel/instantiate.ts says how a module is written as text, and turns it back. A byte that is frequent in a module is one
  * character, so gzip finds in the text what it finds in the module: the EVM is 17.6 KB gzip, its text as well, hex 19.5, base64
  * 23.4.
  */
@@ -68,7 +68,7 @@ async function compile(kernel, build) {
   return module;
 }
 
-/** Characters of the text; see src/kernel/unpack.ts. */
+/** Characters of the text; see src/kernel/instantiate.ts. */
 const CHARACTERS = Array.from({ length: 92 }, (_, i) => String.fromCharCode(0x23 + i)).filter(
   (character) => !"$'<\\`".includes(character),
 );

@@ -69,11 +69,11 @@ const ENTRIES = [
 
 const LIGHT = ['hosts/opening/open-light.js'];
 const EXECUTION = ['estimate/estimation.js', kernel('evm')];
-const FEES = [...EXECUTION, 'kernel/calldata-sizer.js', 'kernel/sizer-cache.js'];
+const FEES = [...EXECUTION, 'kernel/calldata-sizer.js'];
 const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/light-cache.js'];
 /** By it a page with `storeName` shares its store with other tabs. */
 const SHARING = ['hosts/sharing/open-shared.js'];
-const PROOFS = ['chain/light/settlement/settlement.js', 'proof/zk/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
+const PROOFS = ['chain/light/settlement/settlement.js', 'proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
 const DEVNET = ['hosts/opening/open-devnet.js', kernel('trie')];
 const GENERAL = ['dictionary/general.generated.js'];
 
@@ -110,7 +110,7 @@ const EXTRAS = [
   { name: 'signatures over P-256', modules: ['evm/precompiles/p256.js'], on: [...LIGHT, ...EXECUTION] },
   { name: 'block bodies, receipts and logs', modules: ['chain/light/contents/read-contents.js'], on: LIGHT },
   { name: 'sending transactions', modules: ['chain/light/contents/submit.js'], on: LIGHT },
-  { name: 'seals', modules: ['proof/headers/seal-checks.js'], on: LIGHT },
+  { name: 'seals', modules: ['proof/seals.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
   { name: 'status of the endpoints', modules: ['hosts/opening/endpoint-check.js'], on: LIGHT },

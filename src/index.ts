@@ -144,4 +144,4 @@ export type { SubscriptionMessage } from './rpc/subscriptions/subscriptions.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';
 export type { EndpointSource, ProviderEndpoint, UrlEndpoint } from './upstream/options.js';
-export type { Eip1193Provider } from './upstream/transport/provider-transport.js';
+export type { Eip1193Provider } from './upstream/transport/json-rpc.js';

@@ -25,20 +25,20 @@ export { openStatePages, type StatePages } from './hosts/opening/state-pages.js'
 export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
 export { loadHasher } from './kernel/hasher.js';
 export { bytesToHex, type Hex, hexToBytes } from './primitives/hex.js';
-export type { ProofRequest } from './proof/request.js';
-export type { ProofFailure } from './proof/verdict.js';
-export type { LineaProofFailureReason } from './proof/zk/item.js';
+export type { LineaProofFailureReason } from './proof/linea-proof.js';
 export {
   type LineaProofVerdict,
   type VerifiedLineaProof,
   type VerifiedSlot,
   verifyLineaProof,
-} from './proof/zk/linea-proof.js';
+} from './proof/linea-proof.js';
+export type { ProofFailure, ProofRequest } from './proof/verdict.js';
+export type { CodeFields } from './state/block-application.js';
 export { type FollowedAccount, KeyFollower } from './state/key-follower.js';
 export type { LoadOptions } from './state/load-world-state.js';
-export { openState, type StateOptions } from './state/open-state.js';
-export type { Page, PageChanges, PageSource } from './state/page-source.js';
-export { openPagedState, type PagedState } from './state/pages/open-paged-state.js';
+export { openState, type StateOptions } from './state/load-world-state.js';
+export type { Page, PageChanges, PageSource } from './state/page-format.js';
+export { openPagedState, type PagedState } from './state/paged-state.js';
 export type {
   BranchProof,
   DeleteStep,
@@ -50,22 +50,20 @@ export type {
   TrieStep,
   UpdateStep,
 } from './state/trace.js';
-export { checkTraces, type TraceCheckOptions, type TracesVerified } from './state/traces/trace-check.js';
+export type { TraceFailure, TraceFault } from './state/trace-check.js';
+export { checkTraces, type TraceCheckOptions, type TracesVerified } from './state/trace-check.js';
 export {
   type BranchProofJson,
   formatTrace,
   type LeafJson,
   parseBlockTraces,
   type StateTraceJson,
-} from './state/traces/trace-json.js';
-export type { TraceFailure, TraceFault } from './state/traces/trace-verdict.js';
-export type { TracedChange, TracedState } from './state/traces/traced-application.js';
-export { witnessBefore } from './state/traces/traced-witness.js';
-export { WitnessState } from './state/traces/witness-state.js';
+} from './state/trace-json.js';
+export type { TracedChange, TracedState } from './state/traced-application.js';
 export { decodeTrieLog, type TrieLog } from './state/trie-log.js';
-export type { CodeFields } from './state/tries/block-application.js';
-export { witnessFromProofs } from './state/witness/witness-proof.js';
-export { WitnessTrie } from './state/witness/witness-trie.js';
+export { witnessFromProofs } from './state/witness-proof.js';
+export { WitnessState, witnessBefore } from './state/witness-state.js';
+export { WitnessTrie } from './state/witness-trie.js';
 export type {
   AccountAfter,
   AccountBefore,

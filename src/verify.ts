@@ -18,16 +18,16 @@ export type {
   NonInclusionProofJson,
   ProofItemJson,
 } from './accumulator/proof-shape.js';
+export type { BeaconFork, BeaconNetwork, BeaconPreset } from './consensus/beacon-network.js';
+export type { LayerOneBlock } from './consensus/containers.js';
 export type {
   ConsensusAnswer,
   ConsensusRequest,
   ConsensusVerdict,
   VerifiedConsensus,
-} from './consensus/consensus-request.js';
-export type { LayerOneBlock } from './consensus/layer-one-block.js';
-export type { BeaconFork, BeaconNetwork, BeaconPreset } from './consensus/networks/beacon-network.js';
-export type { ConsensusRefusal, ConsensusRefusalReason } from './consensus/rules/refusal.js';
-export type { SignatureFailure } from './consensus/signatures/verify-signatures.js';
+} from './consensus/judge-consensus.js';
+export type { ConsensusRefusal, ConsensusRefusalReason } from './consensus/rules.js';
+export type { SignatureFailure } from './consensus/signatures.js';
 export { verifyConsensusUpdate } from './consensus/verify-consensus-update.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export type { BlockHeader } from './ethereum/header.js';
@@ -47,13 +47,15 @@ export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/co
 export { loadHasher } from './kernel/hasher.js';
 export type { RollupContract } from './networks/network.js';
 export { bytesToHex, type Hex, hexToBytes } from './primitives/hex.js';
+export type { PatriciaFailureReason } from './proof/ethereum-proof.js';
 export {
   type EthereumAccount,
   type EthereumProofFailureReason,
   type EthereumProofVerdict,
   type VerifiedEthereumProof,
   verifyEthereumProof,
-} from './proof/ethereum/ethereum-proof.js';
+} from './proof/ethereum-proof.js';
+export type { HashedHeader, VerifiedHeader } from './proof/headers.js';
 export {
   anchorSlots,
   type L1AnchorFailureReason,
@@ -62,27 +64,22 @@ export {
   stateRootSlot,
   type VerifiedL1Anchor,
   verifyL1Anchor,
-} from './proof/ethereum/l1-anchor.js';
-export type { PatriciaFailureReason } from './proof/ethereum/patricia-walk.js';
-export type { HashedHeader, VerifiedHeader } from './proof/headers/header-answer.js';
-export type { ProofRequest } from './proof/request.js';
+} from './proof/l1-anchor.js';
+export {
+  type LeafPlace,
+  type LineaProofFailureReason,
+  type LineaProofVerdict,
+  type TreeQuestion,
+  type VerifiedItem,
+  type VerifiedLineaProof,
+  type VerifiedSlot,
+  verifyLineaProof,
+  verifyTreeItem,
+} from './proof/linea-proof.js';
 export {
   type SettledHeaderFailureReason,
   type SettledHeaderRequest,
   type SettledHeaderVerdict,
   verifySettledHeader,
 } from './proof/settled-header.js';
-export type { ProofFailure } from './proof/verdict.js';
-export {
-  type LeafPlace,
-  type LineaProofFailureReason,
-  type TreeQuestion,
-  type VerifiedItem,
-  verifyTreeItem,
-} from './proof/zk/item.js';
-export {
-  type LineaProofVerdict,
-  type VerifiedLineaProof,
-  type VerifiedSlot,
-  verifyLineaProof,
-} from './proof/zk/linea-proof.js';
+export type { ProofFailure, ProofRequest } from './proof/verdict.js';

@@ -7,10 +7,10 @@ const root = Uint8Array.from(Buffer.from(scenario.trustedBlockRoot.slice(2), 'he
 
 const started = performance.now();
 const [{ advance }, { objectFrom }, { verifyBootstrap }, { BEACON_NETWORKS }, { finish }] = await Promise.all([
-  import('../../src/consensus/advance.js'),
-  import('../../src/consensus/containers/objects.js'),
-  import('../../src/consensus/rules/bootstrap.js'),
-  import('../../src/consensus/networks/public-networks.js'),
+  import('../../src/consensus/rules.js'),
+  import('../../src/consensus/containers.js'),
+  import('../../src/consensus/rules.js'),
+  import('../../src/consensus/public-networks.js'),
   import('../../src/scheduling/pieces.js'),
 ]);
 const MAINNET = BEACON_NETWORKS.get(1)!;

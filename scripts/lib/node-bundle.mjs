@@ -104,13 +104,13 @@ function groupsOf(output) {
   const inline = entry('inline');
   const small = [verify, inline, ...['index', 'fees', 'hash', 'viem'].map(entry)];
   const [light, devnet] = ['light', 'devnet'].map((kind) => closure([`/hosts/opening/open-${kind}.js`]));
-  const execution = closure(['/estimate/estimation.js', '/kernel/calldata-sizer.js', '/kernel/sizer-cache.js']);
-  const proofs = closure(['/proof/zk/linea-proof.js', '/kernel/hasher.js']);
+  const execution = closure(['/estimate/estimation.js', '/kernel/calldata-sizer.js']);
+  const proofs = closure(['/proof/linea-proof.js', '/kernel/hasher.js']);
   const settlement = closure(['/chain/light/settlement/settlement.js']);
   const later = closure([
     '/chain/light/contents/read-contents.js',
     '/chain/light/contents/submit.js',
-    '/proof/headers/seal-checks.js',
+    '/proof/seals.js',
     '/hosts/sharing/open-shared.js',
     '/store/metered-store.js',
     '/store/idb-store.js',

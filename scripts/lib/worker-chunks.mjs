@@ -13,13 +13,13 @@ const LIGHT = '/hosts/opening/open-light.js';
 const DEVNET = '/hosts/opening/open-devnet.js';
 const REPLICA = '/hosts/opening/open-replica.js';
 const ESTIMATION = '/estimate/estimation.js';
-const SIZING = ['/kernel/calldata-sizer.js', '/kernel/sizer-cache.js'];
-const PROOFS = ['/proof/zk/linea-proof.js', '/kernel/hasher.js'];
+const SIZING = ['/kernel/calldata-sizer.js'];
+const PROOFS = ['/proof/linea-proof.js', '/kernel/hasher.js'];
 const STORE = ['/store/idb-store.js'];
 const METERED = ['/store/metered-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
 const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
-const SEALS = ['/proof/headers/seal-checks.js'];
+const SEALS = ['/proof/seals.js'];
 const CONTENTS = ['/chain/light/contents/read-contents.js'];
 const SPECULATION = ['/chain/light/state/speculative-execution.js'];
 /** What a node with a store name imports. */

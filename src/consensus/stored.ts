@@ -3,20 +3,19 @@ import { isPlumblineError, PlumblineError } from '../errors.js';
 import { concatBytes, equalBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { judge } from '../proof/verdict.js';
-import { holdsExecution } from './containers/execution.js';
+import type { BeaconNetwork } from './beacon-network.js';
 import {
   bytes32,
   denebExecutionHeader,
+  holdsExecution,
   type LightClientHeader,
   lightClientHeader,
+  type SyncCommittee,
+  syncCommittee,
   uint64,
-} from './containers/headers.js';
-import { type SyncCommittee, syncCommittee } from './containers/layouts.js';
-import type { BeaconNetwork } from './networks/beacon-network.js';
-import { checkKeys } from './rules/refusal.js';
-import type { Contradiction, LightClientStore } from './rules/store.js';
-import { container } from './ssz/container.js';
-import { isZero, uint } from './ssz/ssz-type.js';
+} from './containers.js';
+import { type Contradiction, checkKeys, type LightClientStore } from './rules.js';
+import { container, isZero, uint } from './ssz.js';
 
 /** Format of the bytes. A change of their layout needs another number. */
 const FORMAT = 1n;

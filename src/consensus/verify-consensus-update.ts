@@ -1,4 +1,4 @@
-import type { ConsensusRequest, ConsensusVerdict } from './consensus-request.js';
+import type { ConsensusRequest, ConsensusVerdict } from './judge-consensus.js';
 
 /**
  * Verifies what beacon nodes tell of layer-1 finality: at least two thirds of the sync committees, chained from the trusted

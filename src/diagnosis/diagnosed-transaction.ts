@@ -1,8 +1,8 @@
 import { isPlumblineError } from '../errors.js';
 import type { NamedPrices } from '../ethereum/base-fee.js';
+import type { TransactionType } from '../ethereum/encode-transaction.js';
 import { loadSignerRecovery } from '../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
-import type { TransactionType } from '../ethereum/transaction-fields.js';
 import { encodeSigned } from '../fees/transaction-bytes.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import type { Finding } from './finding.js';

@@ -5,7 +5,7 @@ import { withBlockOverrides } from '../evm/block-overrides.js';
 import type { GasEstimate } from '../evm/gas/gas-search.js';
 import { ReadCache } from '../evm/state/read-cache.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
-import { loadEvmModule } from '../kernel/evm/evm-module.js';
+import { loadEvmModule } from '../kernel/evm-module.js';
 import { loadOnce } from '../scheduling/load-once.js';
 import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
 import type { EstimationParts } from './estimation.js';

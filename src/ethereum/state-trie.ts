@@ -10,11 +10,18 @@ import {
   isZeroBytes,
 } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
-import { HeldNode, linksOf, NODE_HASH_BYTES, UnknownNodeError } from './patricia-node.js';
-import { PatriciaTrie, rootHash } from './patricia-trie.js';
+import {
+  HashedNode,
+  HeldNode,
+  linksOf,
+  NODE_HASH_BYTES,
+  PatriciaTrie,
+  rootHash,
+  UnknownNodeError,
+} from './patricia-trie.js';
 
 /** An account in the Merkle-Patricia state trie. */
-export interface TrieAccount {
+interface TrieAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly codeHash: Uint8Array;
@@ -224,14 +231,14 @@ function restoredNode(
 }
 
 /** The storage root in the value of an account, a list of four, unless its storage is empty. The value of a slot is no list. */
-export function storageRootIn(value: Uint8Array): Uint8Array | undefined {
+function storageRootIn(value: Uint8Array): Uint8Array | undefined {
   if (value[0]! < LIST) return undefined;
   const { storageRoot } = decodeAccount(value);
   return equalBytes(storageRoot, EMPTY_TRIE_ROOT) ? undefined : storageRoot;
 }
 
 /** Writes accounts with their storage. @returns the new root node */
-export function writeAccounts(root: HeldNode | undefined, writes: readonly TrieWrite[]): HeldNode | undefined {
+function writeAccounts(root: HeldNode | undefined, writes: readonly TrieWrite[]): HeldNode | undefined {
   const trie = new PatriciaTrie(root);
   const deleted: Uint8Array[] = [];
   for (const { address, account, clearStorage, slots } of writes) {
@@ -289,4 +296,46 @@ function decodeAccount(encoded: Uint8Array | undefined): Pick<TrieProof, 'accoun
 
 function encodeAccount({ nonce, balance, codeHash }: TrieAccount, storageRoot: Uint8Array): Uint8Array {
   return RLP.encode([bigIntToMinimalBytes(nonce), bigIntToMinimalBytes(balance), storageRoot, codeHash]);
+}
+
+/**
+ * Writes on a state trie of which some nodes are known, such as those of proofs. They may become more between two writes.
+ *
+ * @param nodes - by `bytesToKey` of their hash
+ * @returns a function that writes on what it wrote before, and returns the root, 32 bytes. It throws an `UnknownNodeError`, and
+ *   has written nothing, if it needs a node that is not known
+ */
+export function partialTrie(
+  nodes: ReadonlyMap<string, Uint8Array>,
+  root: Uint8Array,
+): (writes: readonly TrieWrite[]) => Uint8Array {
+  let current = partialRoot(nodes, root);
+  return (writes) => {
+    current = writeAccounts(current, writes);
+    return rootHash(current);
+  };
+}
+
+/**
+ * The root node of a state trie of which some nodes are known. They may become more, or fewer, between two uses.
+ *
+ * @param nodes - by `bytesToKey` of their hash
+ * @returns undefined for the empty trie
+ */
+export function partialRoot(
+  nodes: Pick<ReadonlyMap<string, Uint8Array>, 'get'>,
+  root: Uint8Array,
+): HeldNode | undefined {
+  const linked = (link: Uint8Array): HeldNode =>
+    link.length === NODE_HASH_BYTES ? new HashedNode(link, find) : read(link);
+  const read = (bytes: Uint8Array) =>
+    new HeldNode(
+      bytes,
+      linksOf(bytes, storageRootIn).map((link) => link && linked(link)),
+    );
+  const find = (hash: Uint8Array) => {
+    const bytes = nodes.get(bytesToKey(hash));
+    return bytes && read(bytes);
+  };
+  return equalBytes(root, EMPTY_TRIE_ROOT) ? undefined : linked(root);
 }

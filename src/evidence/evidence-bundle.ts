@@ -1,10 +1,10 @@
-import type { ConsensusAnswer } from '../consensus/consensus-request.js';
-import type { LayerOneBlock } from '../consensus/layer-one-block.js';
+import type { LayerOneBlock } from '../consensus/containers.js';
+import type { ConsensusAnswer } from '../consensus/judge-consensus.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Network, RollupContract } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';
-import type { VerifiedHeader } from '../proof/headers/header-answer.js';
-import type { VerifiedLineaProof } from '../proof/zk/linea-proof.js';
+import type { VerifiedHeader } from '../proof/headers.js';
+import type { VerifiedLineaProof } from '../proof/linea-proof.js';
 
 /** Version of the form of `EvidenceBundle`. */
 export const EVIDENCE_FORMAT = 'plumbline-evidence-1';

@@ -1,16 +1,15 @@
-import type { ConsensusAnswer } from '../consensus/consensus-request.js';
-import { judgeConsensus } from '../consensus/judge-consensus.js';
-import { beaconNetworkOf } from '../consensus/networks/beacon-networks.js';
+import { beaconNetworkOf } from '../consensus/beacon-networks.js';
+import { type ConsensusAnswer, judgeConsensus } from '../consensus/judge-consensus.js';
 import { invalidParameter } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import { loadHasher } from '../kernel/hasher.js';
 import { schemeAt } from '../networks/network.js';
 import { equalBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
-import { verifyL1Anchor } from '../proof/ethereum/l1-anchor.js';
 import { malformed, readArray, readBytes, readExactObject, readObject } from '../proof/json-reader.js';
+import { verifyL1Anchor } from '../proof/l1-anchor.js';
+import { verifyLineaProof } from '../proof/linea-proof.js';
 import { verifySettledHeader } from '../proof/settled-header.js';
-import { verifyLineaProof } from '../proof/zk/linea-proof.js';
 import {
   EVIDENCE_FORMAT,
   type EvidenceBundle,

@@ -1,8 +1,12 @@
+/**
+ * How many bytes a transaction adds to a blob: the size that LZSS would give it, packed into field elements
+ * (docs/spec/compression.md). Nothing is compressed. Wallets size the same bytes again and again, so there is a cache, too.
+ */
+
 import { PlumblineError } from '../errors.js';
-import { type CalldataSizer, type KernelOptions, MAX_LZSS_INPUT } from './contracts.js';
-import { requireDictionaryFits } from './dictionary-limit.js';
+import { copyBytes, equalBytes } from '../primitives/bytes.js';
+import { type CalldataSizer, type KernelOptions, MAX_LZSS_INPUT, requireDictionaryFits } from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
-import { packedSize } from './packed-size.js';
 import { wasm } from './wasm/calldata.generated.js';
 
 /** Exports of calldata.wasm; see assembly/calldata.ts. */
@@ -53,4 +57,84 @@ export async function loadCalldataSizer(dictionary: Uint8Array, options: KernelO
   }
 
   return { lzssSize, compressedTxSize: (input) => packedSize(lzssSize(input), input.length) };
+}
+
+const ELEMENT_BITS = 254;
+const ELEMENT_BYTES = 32;
+
+/**
+ * Size for the fee formula in bytes. Bytes that LZSS does not shrink are stored after the 3-byte header, which may be a
+ * byte or two longer than LZSS. The result is packed into field elements of 254 usable bits, 32 bytes each.
+ *
+ * @param lzss - size of the LZSS stream, header included
+ * @param length - bytes before compression
+ * @source docs/spec/compression.md 6
+ */
+export function packedSize(lzss: number, length: number): number {
+  const bytes = lzss > length ? length + 3 : lzss;
+  return ELEMENT_BYTES * Math.ceil((8 * bytes) / ELEMENT_BITS);
+}
+
+/** Limits of a size cache; both apply. */
+export interface SizeCacheLimits {
+  /** Number of inputs; default 4096. */
+  readonly entries?: number;
+  /** Bytes of all inputs together; default 2 MiB. A longer input is sized but not cached. */
+  readonly bytes?: number;
+}
+
+const ENTRIES = 4096;
+const BYTES = 2 ** 21;
+
+interface Entry {
+  readonly input: Uint8Array;
+  readonly lzssSize: number;
+}
+
+/**
+ * A sizer with a cache of recent inputs. A cached size is returned only for exactly the same bytes: the hash finds an
+ * entry, and the bytes are compared. Of two inputs with one hash the newer is cached, so inputs made to collide cost no
+ * more than having no cache.
+ *
+ * @param sizer - computes sizes that are not cached; its errors are passed on and not cached
+ */
+export function rememberingSizer(sizer: CalldataSizer, limits: SizeCacheLimits = {}): CalldataSizer {
+  const { entries: maxEntries = ENTRIES, bytes: maxBytes = BYTES } = limits;
+  /** In order of last use, oldest first. */
+  const entries = new Map<number, Entry>();
+  let bytes = 0;
+
+  function remove(key: number, entry: Entry): void {
+    entries.delete(key);
+    bytes -= entry.input.length;
+  }
+
+  function lzssSize(input: Uint8Array): number {
+    if (input.length > maxBytes || maxEntries < 1) return sizer.lzssSize(input);
+    const key = hashOf(input);
+    const known = entries.get(key);
+    if (known !== undefined && equalBytes(known.input, input)) {
+      entries.delete(key);
+      entries.set(key, known);
+      return known.lzssSize;
+    }
+    const entry: Entry = { input: copyBytes(input), lzssSize: sizer.lzssSize(input) };
+    if (known !== undefined) remove(key, known);
+    for (const [oldest, old] of entries) {
+      if (entries.size < maxEntries && bytes + input.length <= maxBytes) break;
+      remove(oldest, old);
+    }
+    entries.set(key, entry);
+    bytes += input.length;
+    return entry.lzssSize;
+  }
+
+  return { lzssSize, compressedTxSize: (input) => packedSize(lzssSize(input), input.length) };
+}
+
+/** FNV-1a, truncated to 30 bits, because engines store such numbers without boxing. */
+function hashOf(input: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < input.length; i++) hash = Math.imul(hash ^ input[i]!, 0x01000193);
+  return hash >>> 2;
 }

@@ -1,3 +1,5 @@
+import { PlumblineError } from '../errors.js';
+
 /** The two hash functions of the zk state: `mimc` (BLS12-377) and `poseidon2` (KoalaBear), docs/spec/hashing.md. */
 export type HashScheme = 'mimc' | 'poseidon2';
 
@@ -98,4 +100,14 @@ export interface KernelOptions {
   build?: KernelBuild;
   /** The module's bytes, for hosts that ship the `.wasm` file themselves; default: the built-in copy. */
   wasm?: ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+}
+
+/** @throws PlumblineError `OUT_OF_RANGE` for a dictionary that is too large */
+export function requireDictionaryFits({ length }: Uint8Array): void {
+  if (length <= MAX_DICTIONARY) return;
+  throw new PlumblineError('OUT_OF_RANGE', `a dictionary must have at most ${MAX_DICTIONARY} bytes, got ${length}`, {
+    what: 'dictionary',
+    value: String(length),
+    limit: `${MAX_DICTIONARY} bytes`,
+  });
 }

@@ -1,3 +1,9 @@
+/**
+ * The hash functions of the zk state on an instance of either module that has them, assembly/hash.ts or assembly/trie.ts
+ * (docs/spec/hashing.md). Input is written into one region of its memory, digests are read from another. What is longer than the
+ * region goes through in pieces. `hasher.ts` loads the module of hashes, which a node with tries never needs.
+ */
+
 import { PlumblineError } from '../errors.js';
 import { DIGEST_BYTES, type Hasher, type HashKernel, type HashScheme } from './contracts.js';
 

@@ -1,5 +1,4 @@
-import { kernelRefused, requireWebAssembly } from './instantiate.js';
-import { unpack } from './unpack.js';
+import { kernelRefused, requireWebAssembly, unpack } from './instantiate.js';
 import { wasm } from './wasm/keccak.generated.js';
 
 /** Exports of keccak.wasm; see assembly/keccak.ts. */

@@ -1,5 +1,5 @@
 import { isPlumblineError } from '../errors.js';
-import { createdAddress } from '../ethereum/created-address.js';
+import { createdAddress } from '../ethereum/encode-transaction.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { FREE_RUN, type SimulationRules } from '../evm/calls/call.js';
 import { precompileOverrides } from '../evm/calls/overrides.js';

@@ -1,12 +1,10 @@
 import type { AccountValue } from '../accumulator/account-value.js';
-import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { HISTORY_CODE_HASH, HISTORY_CONTRACT, HISTORY_WINDOW } from '../ethereum/history-contract.js';
+import { EMPTY_CODE_HASH, HISTORY_CODE_HASH, HISTORY_CONTRACT, HISTORY_WINDOW } from '../ethereum/constants.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { bigIntToBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
-import { type VerifiedHeader, verifyHeader } from './headers/header-answer.js';
+import { type VerifiedHeader, verifyHeader } from './headers.js';
+import { type LineaProofFailureReason, verifyLineaProof } from './linea-proof.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
-import type { LineaProofFailureReason } from './zk/item.js';
-import { verifyLineaProof } from './zk/linea-proof.js';
 
 /** A layer-2 block, and the finalized block whose zk state holds its hash. */
 export interface SettledHeaderRequest {

@@ -6,10 +6,9 @@ import { copyBytes, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { KeyHashes } from './hash-cache.js';
 import { type StateTrace, traceKeyHash, traceValueHash } from './trace.js';
-import { stateBefore } from './traces/trace-check-trie.js';
-import { learnTrace, trieBefore } from './traces/traced-witness.js';
-import { conflict } from './witness/witness-nodes.js';
-import { WitnessTrie } from './witness/witness-trie.js';
+import { stateBefore } from './trace-check.js';
+import { learnTrace, trieBefore } from './witness-state.js';
+import { conflict, WitnessTrie } from './witness-trie.js';
 
 /** An account to follow, with some of its slots. */
 export interface FollowedAccount {

@@ -1,27 +1,72 @@
+/**
+ * Opening a zk state: an empty one, or the one that is stored. A stored one is loaded leaf by leaf into the kernel, and every root is
+ * computed anew and compared with what is stored.
+ */
+
 import { decodeAccountValue } from '../accumulator/account-value.js';
 import { hashAccountValue, hashWord } from '../accumulator/keys.js';
 import { isPlumblineError, messageOf, PlumblineError } from '../errors.js';
-import type { Hasher } from '../kernel/contracts.js';
-import type { TrieKernel } from '../kernel/trie-contract.js';
+import type { Hasher, HashScheme, KernelOptions } from '../kernel/contracts.js';
+import { loadZkKernels, type TrieKernel } from '../kernel/trie.js';
 import { equalBytes } from '../primitives/bytes.js';
+import { buildPage } from './dirty-pages.js';
 import { openWorldState } from './open-world-state.js';
-import type { PageSource } from './page-source.js';
-import { buildPage } from './pages/build-page.js';
 import {
   ACCOUNT_TRIE,
   blockCount,
+  isEmptyRoot,
   LEAF_LEVELS,
   type PageId,
+  PageReader,
+  type PageSource,
+  pageCorrupt,
   pageKey,
   pagesOf,
   ROOT,
+  readLeaves,
+  readNextFreeNode,
+  type StoredLeaf,
   topLevel,
-} from './pages/geometry.js';
-import { requireStoredState } from './pages/open-paged-state.js';
-import { PageReader, pageCorrupt } from './pages/page-codec.js';
-import { isEmptyRoot, readLeaves, readNextFreeNode, type StoredLeaf } from './pages/page-content.js';
-import { type AccountRecord, type SlotTrie, StateTries } from './tries/state-tries.js';
+} from './page-format.js';
+import { requireStoredState, storedState } from './paged-state.js';
+import { type AccountRecord, type SlotTrie, StateTries } from './state-tries.js';
 import type { WorldState } from './world-state.js';
+
+/** How a zk state is opened. `build` and `wasm` choose the trie module (`plumbline-l2/kernel/trie.simd.wasm`). */
+export interface StateOptions extends KernelOptions, LoadOptions {
+  /** `mimc` for blocks before Linea's change of the state format, `poseidon2` since. */
+  readonly scheme: HashScheme;
+  /**
+   * Where the state is stored. What is there is loaded and checked; with nothing there the state begins empty. Left out: the
+   * state begins empty and is not to be stored (`takePages` throws).
+   */
+  readonly pages?: PageSource;
+}
+
+/**
+ * Opens a zk state in memory: the stored one, or an empty one. The memory, in WebAssembly, is given back with the object.
+ *
+ * @returns the state, to apply blocks to, to read and to prove
+ * @throws PlumblineError `KERNEL_UNAVAILABLE` when WebAssembly does not load; `STORE_CORRUPT` for a missing or damaged page, a
+ *   root or value that does not fit, a state of the other scheme; `STORE_TOO_NEW`; `ABORTED`; `KERNEL_OUT_OF_MEMORY`; what
+ *   `pages` throws
+ * @source docs/spec/state-trie.md 2 to 5
+ *
+ * @example
+ * const pages = await openStatePages('my-chain');
+ * const state = await openState({ scheme: 'poseidon2', pages });
+ * const { blockNumber, changes } = decodeTrieLog(trieLog);
+ * const root = state.applyBlock(blockNumber, changes);
+ * await pages.commit(state.takePages());
+ */
+export async function openState(options: StateOptions): Promise<WorldState> {
+  const { scheme, pages, check: _check, onProgress: _onProgress, signal: _signal, ...kernelOptions } = options;
+  const { hasher, kernel } = await loadZkKernels(scheme, { ...kernelOptions, undo: true, nodes: true });
+  if (pages === undefined || (await storedState(pages)) === undefined) {
+    return openWorldState(hasher, kernel, { pages: pages !== undefined });
+  }
+  return loadWorldState(hasher, kernel, pages, options);
+}
 
 /** Number of pages read at once. */
 const BATCH = 64;

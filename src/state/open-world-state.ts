@@ -2,15 +2,21 @@ import { decodeAccountValue } from '../accumulator/account-value.js';
 import { ZERO_HASH } from '../accumulator/scheme.js';
 import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Hasher } from '../kernel/contracts.js';
-import type { TrieKernel } from '../kernel/trie-contract.js';
+import type { TrieKernel } from '../kernel/trie.js';
 import { copyBytes } from '../primitives/bytes.js';
+import { applyChanges } from './block-application.js';
+import { DirtyPages } from './dirty-pages.js';
 import { KeyHashes } from './hash-cache.js';
-import { DirtyPages } from './pages/dirty-pages.js';
-import { applyChangesTraced } from './traces/kernel-traces.js';
-import { applyChanges } from './tries/block-application.js';
-import { pastState, presentState, type StateView } from './tries/past-view.js';
-import { type AccountRecord, type BlockUndo, StateTries } from './tries/state-tries.js';
-import { proveAccount } from './tries/view-proof.js';
+import { applyChangesTraced } from './kernel-traces.js';
+import {
+  type AccountRecord,
+  type BlockUndo,
+  pastState,
+  presentState,
+  proveAccount,
+  StateTries,
+  type StateView,
+} from './state-tries.js';
 import type { WorldState } from './world-state.js';
 
 /** Maximum number of views of past blocks, kept until the next block. */

@@ -1,7 +1,7 @@
 import type { AccountValue } from '../accumulator/account-value.js';
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
 import type { HashScheme } from '../kernel/contracts.js';
-import type { PageChanges } from './page-source.js';
+import type { PageChanges } from './page-format.js';
 import type { StateTrace } from './trace.js';
 
 /** An account before a block, according to the caller. It is compared with the state. */

@@ -1,11 +1,23 @@
+/**
+ * One endpoint, and how hard it is asked.
+ *
+ * Calls wait in a queue as `PendingCalls`: one or several callers, one request. A `TokenBucket` holds them back to a rate that was
+ * given. When the endpoint itself asks to wait, all calls fail at once with that fault, so that another endpoint can be asked; a
+ * `BackOff` names the time where the endpoint names none.
+ */
+
 import { PlumblineError } from '../errors.js';
 import { type Clock, raceSignal } from '../scheduling/clock.js';
-import { type BackOff, createBackOff } from './back-off.js';
-import type { ExchangeRecord } from './observer.js';
-import { PendingCalls } from './pending-calls.js';
-import { TokenBucket } from './token-bucket.js';
-import { type Call, faultOutcome, forAll, hanging, type Outcome } from './transport/fault.js';
-import type { Exchange, Transport } from './transport/transport.js';
+import {
+  type Call,
+  type Exchange,
+  type FaultKind,
+  faultOutcome,
+  forAll,
+  hanging,
+  type Outcome,
+  type Transport,
+} from './transport/fault.js';
 
 /** Usage limits of an endpoint. */
 export interface EndpointLimits {
@@ -27,7 +39,7 @@ export interface EndpointHost {
 }
 
 /** Options of a request to an endpoint. */
-export interface AskOptions {
+interface AskOptions {
   readonly signal: AbortSignal;
   /** Whether to wait for identical calls that are in flight to this endpoint, and not to send them again. */
   readonly deduplicate: boolean;
@@ -271,4 +283,191 @@ export class Endpoint {
 
 function closedError(): PlumblineError<'ABORTED'> {
   return new PlumblineError('ABORTED', 'the endpoint was closed; open a new node to go on', {});
+}
+
+/** One HTTP request, or one request to a provider. Endpoints are named by origin, never with path, query or user. */
+export interface ExchangeRecord {
+  /** Name of the endpoint within its group. */
+  readonly endpoint: string;
+  readonly origin: string;
+  /** Methods of the calls it carried. */
+  readonly methods: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly status?: number;
+  /** Bytes of bodies. */
+  readonly bytesSent: number;
+  /** Bytes of bodies that were read, decompressed. */
+  readonly bytesReceived: number;
+  /** Fault of the first call that had one; `aborted` if no caller waited for the answer any more. */
+  readonly fault?: FaultKind | 'aborted';
+}
+
+/** An endpoint began to fail, or answers again. */
+export interface EndpointEvent {
+  readonly type: 'degraded' | 'recovered';
+  readonly role: string;
+  readonly endpoint: string;
+  readonly origin: string;
+  /** Set for `degraded`. */
+  readonly kind?: FaultKind;
+  readonly reason?: string;
+}
+
+/** Observes requests to endpoints. Errors that it throws are ignored. */
+export interface UpstreamObserver {
+  exchange?(record: ExchangeRecord, role: string): void;
+  event?(event: EndpointEvent): void;
+}
+
+interface Waiter {
+  settle(outcomes: readonly Outcome[]): void;
+  fail(reason: unknown): void;
+}
+
+/** Calls that are sent together in one request, and the callers that wait for them. */
+export class PendingCalls {
+  private readonly waiters = new Set<Waiter>();
+  private parts: readonly PendingCalls[] = [];
+
+  /** @param onEnd - called when the calls are settled, have failed, or the last waiting caller has aborted */
+  constructor(
+    readonly calls: readonly Call[],
+    private readonly onEnd: (pending: PendingCalls) => void,
+  ) {}
+
+  get isWanted(): boolean {
+    return this.waiters.size > 0;
+  }
+
+  /** Outcomes of the calls, in their order. @throws only the reason of `signal`, or the reason given to `fail` */
+  wait(signal?: AbortSignal): Promise<readonly Outcome[]> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.waiters.delete(waiter);
+        signal?.removeEventListener('abort', stop);
+      };
+      const waiter: Waiter = {
+        settle(outcomes) {
+          leave();
+          resolve(outcomes);
+        },
+        fail(reason) {
+          leave();
+          reject(reason);
+        },
+      };
+      const stop = () => {
+        waiter.fail(signal?.reason);
+        if (!this.isWanted) this.abandon();
+      };
+      this.waiters.add(waiter);
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  settle(outcomes: readonly Outcome[]): void {
+    for (const waiter of [...this.waiters]) waiter.settle(outcomes);
+    this.onEnd(this);
+  }
+
+  fail(reason: unknown): void {
+    for (const waiter of [...this.waiters]) waiter.fail(reason);
+    this.onEnd(this);
+  }
+
+  /** Splits it into parts of at most `limit` calls. It settles when all of them have settled. */
+  split(limit: number): readonly PendingCalls[] {
+    const parts: PendingCalls[] = [];
+    for (let at = 0; at < this.calls.length; at += limit)
+      parts.push(new PendingCalls(this.calls.slice(at, at + limit), this.onEnd));
+    this.parts = parts;
+    Promise.all(parts.map((part) => part.wait())).then(
+      (outcomes) => this.settle(outcomes.flat()),
+      (reason: unknown) => this.fail(reason),
+    );
+    return parts;
+  }
+
+  private abandon(): void {
+    this.waiters.clear();
+    for (const part of this.parts) part.abandon();
+    this.onEnd(this);
+  }
+}
+
+/** Rounding error of doubles, in tokens. */
+const ROUNDING = 1e-6;
+
+/** A rate limit: calls per second on average, and calls that may be sent at once after a quiet time. */
+export class TokenBucket {
+  private tokens: number;
+  private filledAt: number;
+
+  /**
+   * @param ratePerSecond - above zero; Infinity for no limit
+   * @param burst - tokens of a full bucket, at least 1
+   */
+  constructor(
+    private readonly ratePerSecond: number,
+    private readonly burst: number,
+    private readonly clock: Clock,
+  ) {
+    this.tokens = burst;
+    this.filledAt = clock.now();
+  }
+
+  /**
+   * Milliseconds until `count` calls may be sent. More calls than a full bucket has may be sent when it is full; it then goes
+   * below zero.
+   */
+  waitMs(count: number): number {
+    if (this.ratePerSecond === Number.POSITIVE_INFINITY) return 0;
+    this.fill();
+    const missing = Math.min(count, this.burst) - this.tokens;
+    return missing <= ROUNDING ? 0 : Math.ceil((missing / this.ratePerSecond) * 1000);
+  }
+
+  /** Takes the tokens of `count` calls. */
+  take(count: number): void {
+    this.tokens -= count;
+  }
+
+  private fill(): void {
+    const now = this.clock.now();
+    // A clock that was set back neither adds nor removes tokens.
+    const elapsed = Math.max(0, now - this.filledAt);
+    this.tokens = Math.min(this.burst, this.tokens + (elapsed * this.ratePerSecond) / 1000);
+    this.filledAt = now;
+  }
+}
+
+/** Waits that double up to a limit. `reset` starts again with the first one. */
+export interface BackOff {
+  /** The next wait in milliseconds. */
+  next(): number;
+  reset(): void;
+}
+
+/** Bounds of the waits. */
+interface BackOffOptions {
+  /** First wait, or its upper bound with jitter, milliseconds. */
+  readonly initialMs: number;
+  readonly maxMs: number;
+  /** Returns numbers from 0 to below 1. With it, each wait is random between zero and its bound (full jitter). */
+  readonly random?: () => number;
+}
+
+export function createBackOff({ initialMs, maxMs, random }: BackOffOptions): BackOff {
+  let waits = 0;
+  return {
+    next() {
+      const bound = Math.min(maxMs, initialMs * 2 ** waits++);
+      return random === undefined ? bound : Math.floor(random() * bound);
+    },
+    reset() {
+      waits = 0;
+    },
+  };
 }

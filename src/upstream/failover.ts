@@ -1,7 +1,7 @@
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
 import { type Deadline, openDeadline } from '../scheduling/deadline.js';
-import { createBackOff } from './back-off.js';
+import { createBackOff } from './endpoint.js';
 import { requestFailureOf } from './failure.js';
 import { type GroupEndpoint, noteFault, noteOutcomes, orderMembers, type ReportEvent } from './member.js';
 import {

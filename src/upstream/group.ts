@@ -1,13 +1,11 @@
 import { invalidParameter, PlumblineError } from '../errors.js';
 import type { Clock } from '../scheduling/clock.js';
+import type { EndpointEvent, UpstreamObserver } from './endpoint.js';
 import { failOver, type GroupRequest } from './failover.js';
 import { rejection, upstreamError } from './failure.js';
-import type { Readiness } from './health.js';
-import { type GroupEndpoint, noteFault, openMembers, type ReportEvent } from './member.js';
-import type { EndpointEvent, UpstreamObserver } from './observer.js';
+import { type GroupEndpoint, noteFault, openMembers, type Readiness, type ReportEvent } from './member.js';
 import { clockOf, type GroupOptions, type OpenTransport, openJsonRpc } from './options.js';
 import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
-import { SignalRelay } from './signal-relay.js';
 import { isMethodMissing } from './transport/classify-error.js';
 import {
   type Answer,
@@ -66,7 +64,7 @@ export interface UpstreamRequestOptions {
 export type AnswerValidator<Answer, T> = (answer: Answer, from: EndpointInfo) => T | Promise<T>;
 
 /** Answers to a batch, all from one endpoint, in the order of the calls. */
-export interface BatchAnswer {
+interface BatchAnswer {
   readonly answers: readonly Answer[];
   readonly from: EndpointInfo;
 }
@@ -289,4 +287,38 @@ async function accepted<T>(
   } catch (error) {
     return rejection(error, isTransient?.(error) !== true);
   }
+}
+
+/** Adds one listener per signal for any number of controllers: Node reports many listeners on one signal as a leak. */
+export class SignalRelay {
+  private readonly listened = new Map<AbortSignal, Set<AbortController>>();
+
+  /** Aborts `controller` with the reason of `signal` when that is aborted. @returns a function that ends that */
+  pass(signal: AbortSignal, controller: AbortController): () => void {
+    if (signal.aborted) controller.abort(signal.reason);
+    const controllers = this.listened.get(signal) ?? this.listen(signal);
+    controllers.add(controller);
+    return () => {
+      if (controllers.delete(controller) && controllers.size === 0) this.leave(signal);
+    };
+  }
+
+  private listen(signal: AbortSignal): Set<AbortController> {
+    const controllers = new Set<AbortController>();
+    this.listened.set(signal, controllers);
+    signal.addEventListener('abort', this.abort, { once: true });
+    return controllers;
+  }
+
+  private leave(signal: AbortSignal): void {
+    this.listened.delete(signal);
+    signal.removeEventListener('abort', this.abort);
+  }
+
+  private readonly abort = ({ target }: Event): void => {
+    const signal = target as AbortSignal;
+    const controllers = this.listened.get(signal)!;
+    this.listened.delete(signal);
+    for (const controller of controllers) controller.abort(signal.reason);
+  };
 }

@@ -1,12 +1,10 @@
 import { invalidParameter } from '../errors.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
-import type { EndpointLimits } from './endpoint.js';
-import type { UpstreamObserver } from './observer.js';
+import type { EndpointLimits, UpstreamObserver } from './endpoint.js';
 import { type Address, parseEndpointAddress } from './transport/address.js';
+import type { Transport } from './transport/fault.js';
 import type { HttpOptions } from './transport/http.js';
-import { jsonRpcTransport } from './transport/json-rpc-transport.js';
-import { type Eip1193Provider, providerTransport } from './transport/provider-transport.js';
-import type { Transport } from './transport/transport.js';
+import { type Eip1193Provider, jsonRpcTransport, providerTransport } from './transport/json-rpc.js';
 
 /** Usage limits of an endpoint. */
 export interface EndpointOptions {

@@ -20,7 +20,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import {
   estimateLineaFees,
   getLineaProof,

@@ -23,8 +23,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, TOKEN_ABI, tokenCode } from './endpoint.js';
 

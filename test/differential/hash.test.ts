@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DIGEST_BYTES, type HashScheme } from '../../src/kernel/contracts.js';
 import { type HashKernel, loadHashKernel } from '../../src/kernel/hasher.js';
-import { unpack } from '../../src/kernel/unpack.js';
+import { unpack } from '../../src/kernel/instantiate.js';
 import { wasm as trieScalar } from '../../src/kernel/wasm/trie.scalar.generated.js';
 import { wasm as trieSimd } from '../../src/kernel/wasm/trie.simd.generated.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../../src/primitives/bytes.js';

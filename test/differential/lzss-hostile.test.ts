@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generalDictionary } from '../../src/dictionary/dictionary.js';
-import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
-import { rememberingSizer } from '../../src/kernel/sizer-cache.js';
+import { loadCalldataSizer, rememberingSizer } from '../../src/kernel/calldata-sizer.js';
 import { LzssModel } from '../reference/lzss.js';
 import { HostileInputs } from '../support/hostile-input.js';
 

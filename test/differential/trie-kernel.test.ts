@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';

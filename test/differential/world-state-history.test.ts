@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { KeyHashes } from '../../src/state/hash-cache.js';
-import { checkTraces } from '../../src/state/traces/trace-check.js';
-import { formatTrace } from '../../src/state/traces/trace-json.js';
-import { applyTraced } from '../../src/state/traces/traced-application.js';
+import { checkTraces } from '../../src/state/trace-check.js';
+import { formatTrace } from '../../src/state/trace-json.js';
+import { applyTraced } from '../../src/state/traced-application.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { PlainState } from '../support/plain-state.js';
 import { faultyBlock, type Model, type Random, randomBlock, type SmallWorld } from '../support/random-blocks.js';

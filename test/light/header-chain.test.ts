@@ -12,7 +12,7 @@ import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { formatHeader } from '../../src/rpc/answers/format.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
-import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 const network = devnet();

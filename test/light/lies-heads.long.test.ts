@@ -3,7 +3,7 @@ import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js'
 import { headerHash } from '../../src/ethereum/header.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import {
   type Answer,

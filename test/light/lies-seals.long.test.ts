@@ -6,7 +6,7 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { RequestArguments, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
 import { accountAt } from '../support/dev-node.js';
 import { type Fate, faultOf, type Outcome, otherDigit, otherQuantity, type Pick, VARIANTS } from '../support/liar.js';

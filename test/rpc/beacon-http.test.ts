@@ -1,9 +1,8 @@
 import { concat, getAddress, JsonRpcProvider, keccak256, toBeHex } from 'ethers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { VerifiedConsensus } from '../../src/consensus/consensus-request.js';
-import { judgeConsensus } from '../../src/consensus/judge-consensus.js';
-import { periodAt, slotAtTime } from '../../src/consensus/networks/beacon-network.js';
-import { SIMULATED_BEACON } from '../../src/consensus/networks/simulated-network.js';
+import { periodAt, slotAtTime } from '../../src/consensus/beacon-network.js';
+import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
+import { judgeConsensus, type VerifiedConsensus } from '../../src/consensus/judge-consensus.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type RunningServer, serve } from '../../src/hosts/server/serve.js';

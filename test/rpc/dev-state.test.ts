@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
 
 const [SOMEBODY, CONTRACT] = [stranger('51'), stranger('c0')];

@@ -8,8 +8,8 @@ import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { settled } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 

@@ -4,7 +4,7 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
-import { anchorSlots, stateRootSlot, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
+import { anchorSlots, stateRootSlot, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { signTransaction } from '../support/sign.js';
 

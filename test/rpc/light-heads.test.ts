@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { headerHash } from '../../src/ethereum/header.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import { accountAt, stranger } from '../support/dev-node.js';
 import { type LightScene, lightScene } from '../support/light-node.js';
 import type { MockOptions, SeenCall } from '../support/mock-chain.js';

@@ -4,7 +4,7 @@ import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import type { ExchangeRecord } from '../../src/upstream/observer.js';
+import type { ExchangeRecord } from '../../src/upstream/endpoint.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { type LightScene, lightScene } from '../support/light-node.js';
 import { signTransaction } from '../support/sign.js';

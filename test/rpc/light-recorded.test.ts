@@ -7,7 +7,7 @@ import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { formatHeader } from '../../src/rpc/answers/format.js';
-import type { Eip1193Provider } from '../../src/upstream/transport/provider-transport.js';
+import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
 import { word } from '../support/dev-node.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { ANSWERS, type AnswerFixture } from '../support/proof-fixtures.js';

@@ -3,7 +3,7 @@ import { headerHash } from '../../src/ethereum/header.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import { accountAt } from '../support/dev-node.js';
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';
 import {

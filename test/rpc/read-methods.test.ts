@@ -6,7 +6,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const [alice, bob] = DEV_ACCOUNTS.map(({ address }) => address) as [Hex, Hex];

@@ -4,7 +4,7 @@ import { shomeiRoots } from '../../src/chain/replica/state-manager-roots.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { type GeneratedChain, generatedChains } from '../support/mock-shomei.js';
 import {
   dump,

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { PageStore } from '../../src/store/page-store.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HISTORY_WINDOW } from '../../src/ethereum/history-contract.js';
+import { HISTORY_WINDOW } from '../../src/ethereum/constants.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { devNode } from '../support/dev-node.js';
 import { type SettledScene, settledScene } from '../support/settled-scene.js';

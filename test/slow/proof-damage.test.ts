@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { bitFlips, type Json } from '../support/damage.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { ANSWERS, type AnswerFixture, requestOf } from '../support/proof-fixtures.js';

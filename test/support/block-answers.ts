@@ -1,7 +1,7 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createTxFromRLP } from '@ethereumjs/tx';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 
 /** A recorded block of `fixtures/blocks`, in the members that headers commit to. */
 export interface RecordedBody {

@@ -5,7 +5,7 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import { signTransaction, type Unsigned } from './sign.js';
 

@@ -1,7 +1,12 @@
-import { Endpoint, type EndpointLimits } from '../../src/upstream/endpoint.js';
-import type { ExchangeRecord } from '../../src/upstream/observer.js';
-import { type Call, faultOutcome, forAll, type Outcome } from '../../src/upstream/transport/fault.js';
-import type { Exchange, Transport } from '../../src/upstream/transport/transport.js';
+import { Endpoint, type EndpointLimits, type ExchangeRecord } from '../../src/upstream/endpoint.js';
+import {
+  type Call,
+  type Exchange,
+  faultOutcome,
+  forAll,
+  type Outcome,
+  type Transport,
+} from '../../src/upstream/transport/fault.js';
 import { createManualClock, type ManualClock } from './mock-upstream-clock.js';
 
 const NO_LIMITS = { timeoutMs: 10_000, ratePerSecond: Number.POSITIVE_INFINITY, burst: 1, concurrency: 6 };

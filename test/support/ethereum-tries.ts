@@ -4,7 +4,7 @@ import { StateTrie } from '../../src/ethereum/state-trie.js';
 import type { RollupContract } from '../../src/networks/network.js';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { anchorSlots } from '../../src/proof/ethereum/l1-anchor.js';
+import { anchorSlots } from '../../src/proof/l1-anchor.js';
 
 export const word = (value: bigint) => bigIntToBytes(value, 32);
 export const address = (byte: number) => new Uint8Array(20).fill(byte);

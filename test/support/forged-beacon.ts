@@ -1,12 +1,12 @@
 import { makeBeaconBlock, STATE_INDICES, stateBranch } from '../../src/chain/devnet/layer-one/beacon-block.js';
 import { signAsCommittee, simulatedCommittee } from '../../src/chain/devnet/layer-one/beacon-committees.js';
 import type { L1Block } from '../../src/chain/devnet/layer-one/simulated-l1.js';
-import { type BeaconNetwork, periodAt } from '../../src/consensus/networks/beacon-network.js';
-import { SIMULATED_BEACON } from '../../src/consensus/networks/simulated-network.js';
-import { signingRoot } from '../../src/consensus/signatures/signing-root.js';
-import { toJson } from '../../src/consensus/ssz/to-json.js';
+import { type BeaconNetwork, periodAt } from '../../src/consensus/beacon-network.js';
+import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
+import { signingRoot } from '../../src/consensus/containers.js';
+import { toJson } from '../../src/consensus/ssz.js';
 import { headerHash } from '../../src/ethereum/header.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import type { Json } from './lie-edits.js';
 
 /** A beacon chain that was never made. All in it fits together; the keys of the simulated validators sign it. */

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../../src/proof/headers/maru-block.js';
+import { maruBodyRoot, maruHeaderHash, maruStateRoot } from '../../src/proof/seals.js';
 
 /** Secret keys of four validators, of whom three have to seal, and of a stranger. */
 const KEYS = [1, 2, 3, 4, 9].map((byte) => new Uint8Array(32).fill(byte));

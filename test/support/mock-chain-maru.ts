@@ -6,8 +6,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Provider, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
-import { type MaruPayload, maruBodyRoot, maruHeaderHash, maruStateRoot } from '../../src/proof/headers/maru-block.js';
+import { readHeader } from '../../src/proof/headers.js';
+import { type MaruPayload, maruBodyRoot, maruHeaderHash, maruStateRoot } from '../../src/proof/seals.js';
 
 /** Keys of test validators. */
 export const VALIDATOR_KEYS = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));

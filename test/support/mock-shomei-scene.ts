@@ -3,7 +3,7 @@ import { besuTrieLogs } from '../../src/chain/replica/trie-log-source.js';
 import { ZkFollower } from '../../src/chain/replica/zk-follower.js';
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, Key, PageStore, Table } from '../../src/store/page-store.js';

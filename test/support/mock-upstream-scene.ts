@@ -1,5 +1,5 @@
+import type { EndpointEvent, ExchangeRecord } from '../../src/upstream/endpoint.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
-import type { EndpointEvent, ExchangeRecord } from '../../src/upstream/observer.js';
 import type { EndpointSource, GroupOptions } from '../../src/upstream/options.js';
 import { type MockUpstream, type MockUpstreamOptions, openMockUpstream } from './mock-upstream.js';
 import { createManualClock, type ManualClock } from './mock-upstream-clock.js';

@@ -1,12 +1,12 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { type LoadOptions, loadWorldState } from '../../src/state/load-world-state.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
-import type { PageChanges, PageSource } from '../../src/state/page-source.js';
-import { openPagedState, type PagedState } from '../../src/state/pages/open-paged-state.js';
+import type { PageChanges, PageSource } from '../../src/state/page-format.js';
+import { openPagedState, type PagedState } from '../../src/state/paged-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 
 /** Pages in memory, and which were asked for: at once, and in all. */

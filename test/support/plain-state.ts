@@ -4,7 +4,7 @@ import type { LineaProofJson } from '../../src/accumulator/proof-shape.js';
 import { schemeFormat, ZERO_HASH } from '../../src/accumulator/scheme.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import type { TracedState } from '../../src/state/traces/traced-application.js';
+import type { TracedState } from '../../src/state/traced-application.js';
 import { PlainTrie } from './plain-trie.js';
 
 /** The twin of a world state: plain tries, copied for every block. It is changed by `applyTraced`. */

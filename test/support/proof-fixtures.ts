@@ -3,8 +3,8 @@ import type { Network } from '../../src/networks/network.js';
 import { NETWORKS } from '../../src/networks/networks.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import type { ProofRequest } from '../../src/proof/request.js';
-import type { TreeQuestion } from '../../src/proof/zk/item.js';
+import type { TreeQuestion } from '../../src/proof/linea-proof.js';
+import type { ProofRequest } from '../../src/proof/verdict.js';
 import { hasFixture } from './fixtures.js';
 import { memoHasher } from './memo-hasher.js';
 

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../src/primitives/bytes.js';
-import type { PageChanges } from '../../src/state/page-source.js';
+import type { PageChanges } from '../../src/state/page-format.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { openWithPages, PageMap } from './paged-state.js';
 import { address, change, set, state } from './small-state.js';

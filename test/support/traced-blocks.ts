@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { checkTraces } from '../../src/state/traces/trace-check.js';
-import { WitnessState } from '../../src/state/traces/witness-state.js';
+import { checkTraces } from '../../src/state/trace-check.js';
+import { WitnessState } from '../../src/state/witness-state.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { change, set, state } from './small-state.js';
 

@@ -1,4 +1,4 @@
-import type { ExchangeRecord, UpstreamObserver } from '../../src/upstream/observer.js';
+import type { ExchangeRecord, UpstreamObserver } from '../../src/upstream/endpoint.js';
 
 /** Totals of requests. */
 interface EndpointTotals {

@@ -1,6 +1,6 @@
 import type { HashScheme, KernelBuild } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 

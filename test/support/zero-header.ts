@@ -1,6 +1,6 @@
 import { headerHash } from '../../src/ethereum/header.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 
 /** A header before London as JSON-RPC has it, of zeros but for its number, with its hash. */
 export function headerJson(number: number): Readonly<Record<string, unknown>> & { readonly hash: Hex } {

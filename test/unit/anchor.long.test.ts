@@ -4,7 +4,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { RollupContract } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { anchorSlots, stateRootSlot, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
+import { anchorSlots, stateRootSlot, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { outcome } from '../support/refusal.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checksOf } from '../../demo/proofs/checks.js';
 import type { LineaProofJson } from '../../src/accumulator/proof-shape.js';
 import { isPlumblineError } from '../../src/errors.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { ANSWERS, type AnswerFixture, rememberingHasher, requestOf } from '../support/proof-fixtures.js';

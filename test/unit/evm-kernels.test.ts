@@ -1,13 +1,21 @@
 import { EVMError } from '@ethereumjs/evm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EvmExports, RESULT, RUN_STATUS, WANTED } from '../../src/kernel/evm/evm-exports.js';
-import type { EvmKernel } from '../../src/kernel/evm/evm-kernel.js';
-import { returnEvmKernel, takeEvmKernel } from '../../src/kernel/evm/evm-kernels.js';
-import { EvmMemory } from '../../src/kernel/evm/evm-memory.js';
-import { evmBuild, loadEvmModule, preferEvmBuild } from '../../src/kernel/evm/evm-module.js';
-import { readLogs, readOutcomeSize, readWants } from '../../src/kernel/evm/evm-records.js';
-import type { TraceRecord } from '../../src/kernel/evm/evm-types.js';
-import { readTrace } from '../../src/kernel/evm/trace-records.js';
+import {
+  type EvmExports,
+  type EvmKernel,
+  EvmMemory,
+  RESULT,
+  RUN_STATUS,
+  readLogs,
+  readOutcomeSize,
+  readWants,
+  returnEvmKernel,
+  type TraceRecord,
+  takeEvmKernel,
+  WANTED,
+} from '../../src/kernel/evm.js';
+import { evmBuild, loadEvmModule, preferEvmBuild } from '../../src/kernel/evm-module.js';
+import { readTrace } from '../../src/kernel/evm-trace.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 
 /** What a module has of memory: a page, with its regions. */
@@ -72,8 +80,8 @@ describe('idle kernels of the EVM', () => {
 
   it('are not those that are broken or have grown large', async () => {
     // An instance of its own, so that mutants of its limits are tried.
-    const path = '../../src/kernel/evm/evm-kernels.js?limits';
-    const { returnEvmKernel, takeEvmKernel }: typeof import('../../src/kernel/evm/evm-kernels.js') = await import(path);
+    const path = '../../src/kernel/evm.js?limits';
+    const { returnEvmKernel, takeEvmKernel }: typeof import('../../src/kernel/evm.js') = await import(path);
     const large = { isBroken: false, memoryBytes: 64 * 2 ** 20 + 1, build: 'auto', configuration: 'large' };
     const broken = { ...large, isBroken: true, memoryBytes: 1 };
     const kept = { ...large, memoryBytes: 64 * 2 ** 20 };
@@ -94,8 +102,8 @@ describe('a kernel whose module is another', () => {
       rollback: () => asked.push('rollback'),
     };
     // An instance of its own, so that mutants of its limits are tried.
-    const path = '../../src/kernel/evm/evm-kernel.js?limits';
-    const { EvmKernel }: typeof import('../../src/kernel/evm/evm-kernel.js') = await import(path);
+    const path = '../../src/kernel/evm.js?limits';
+    const { EvmKernel }: typeof import('../../src/kernel/evm.js') = await import(path);
     return { asked, kernel: new EvmKernel(module as unknown as EvmExports, 'auto') };
   }
 
@@ -219,7 +227,7 @@ describe('what the memory of the EVM holds', () => {
 describe('the text of an exception', () => {
   it('is that of its code (assembly/evm/exceptions.ts), where @ethereumjs/evm has one, its text', async () => {
     // Loaded here, so that mutants of the table count as covered.
-    const { exceptionText } = await import('../../src/kernel/evm/exceptions.js');
+    const { exceptionText } = await import('../../src/kernel/evm.js');
     const { errorMessages: text } = EVMError;
     expect(Array.from({ length: 19 }, (_, code) => exceptionText(code))).toEqual([
       undefined,

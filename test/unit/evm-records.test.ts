@@ -1,10 +1,15 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { FLAGS, RUN_STATUS, WANTED } from '../../src/kernel/evm/evm-exports.js';
-import type { EvmKernel } from '../../src/kernel/evm/evm-kernel.js';
-import { takeEvmKernel } from '../../src/kernel/evm/evm-kernels.js';
-import type { EvmEnvironment, TraceStep } from '../../src/kernel/evm/evm-types.js';
-import { readTrace } from '../../src/kernel/evm/trace-records.js';
+import {
+  type EvmEnvironment,
+  type EvmKernel,
+  FLAGS,
+  RUN_STATUS,
+  type TraceStep,
+  takeEvmKernel,
+  WANTED,
+} from '../../src/kernel/evm.js';
+import { readTrace } from '../../src/kernel/evm-trace.js';
 import { bigIntToBytes, compareBytes, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { CONTRACT, SENDER, STRANGER } from '../support/evm.js';

@@ -6,9 +6,8 @@ import { MAX_DICTIONARY, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
 import { loadHasher, loadHashKernel } from '../../src/kernel/hasher.js';
 import { compile, instanceOf, instantiate, type KernelSource } from '../../src/kernel/instantiate.js';
 import { hasSimd } from '../../src/kernel/simd.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel, loadZkKernels } from '../../src/kernel/trie.js';
 import { wasm } from '../../src/kernel/wasm/keccak.generated.js';
-import { loadZkKernels } from '../../src/kernel/zk-kernels.js';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { unpack } from '../../src/kernel/unpack.js';
+import { unpack } from '../../src/kernel/instantiate.js';
 import * as evmScalar from '../../src/kernel/wasm/evm.scalar.generated.js';
 import * as evmSimd from '../../src/kernel/wasm/evm.simd.generated.js';
 import * as hashScalar from '../../src/kernel/wasm/hash.scalar.generated.js';
@@ -26,13 +26,13 @@ const LARGE = {
     texts: { simd: hashSimd, scalar: hashScalar },
   },
   trie: {
-    load: async (build: Build) => (await import('../../src/kernel/trie-kernel.js')).loadTrieKernel('mimc', { build }),
+    load: async (build: Build) => (await import('../../src/kernel/trie.js')).loadTrieKernel('mimc', { build }),
     texts: { simd: trieSimd, scalar: trieScalar },
   },
   evm: {
     async load(build: Build) {
-      const path = '../../src/kernel/evm/evm-module.js?named';
-      const module: typeof import('../../src/kernel/evm/evm-module.js') = await import(path);
+      const path = '../../src/kernel/evm-module.js?named';
+      const module: typeof import('../../src/kernel/evm-module.js') = await import(path);
       expect(module.evmBuild()).toBe('auto');
       module.preferEvmBuild(build);
       return module.loadEvmModule().finally(() => module.preferEvmBuild('auto'));

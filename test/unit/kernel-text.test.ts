@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { unpack } from '../../src/kernel/unpack.js';
+import { unpack } from '../../src/kernel/instantiate.js';
 
 /** Generated texts by kernel and build, and the module that the compiler wrote. */
 const MODULES = ['hash', 'trie', 'evm'].flatMap((name) => ['simd', 'scalar'].map((build) => `${name}.${build}`));

@@ -3,7 +3,7 @@ import { Heads } from '../../src/chain/light/heads/heads.js';
 import { openSeals } from '../../src/chain/light/heads/seals.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readHeader } from '../../src/proof/headers.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { recordedNetwork } from '../support/proof-fixtures.js';

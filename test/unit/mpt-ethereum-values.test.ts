@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { address, word } from '../support/ethereum-tries.js';
 import { outcome } from '../support/refusal.js';
 

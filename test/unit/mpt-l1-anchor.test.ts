@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { anchorSlots, verifyL1Anchor } from '../../src/proof/ethereum/l1-anchor.js';
+import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
 import { address, getProof, rollupState, word } from '../support/ethereum-tries.js';
 
 describe('verifyL1Anchor on tries that patricia-trie.test.ts compares with @ethereumjs/mpt', () => {

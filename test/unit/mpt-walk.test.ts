@@ -4,7 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_TRIE_ROOT } from '../../src/ethereum/constants.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { type PatriciaFailureReason, walkPatriciaProof } from '../../src/proof/ethereum/patricia-walk.js';
+import { type PatriciaFailureReason, walkPatriciaProof } from '../../src/proof/ethereum-proof.js';
 import { judge } from '../../src/proof/verdict.js';
 
 type RlpItem = Uint8Array | RlpItem[];

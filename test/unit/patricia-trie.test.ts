@@ -2,12 +2,11 @@ import { createMerkleProof, createMPT } from '@ethereumjs/mpt';
 import { createAccount } from '@ethereumjs/util';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../src/ethereum/constants.js';
-import type { HeldNode } from '../../src/ethereum/patricia-node.js';
-import { PatriciaTrie, rootHash } from '../../src/ethereum/patricia-trie.js';
+import { type HeldNode, PatriciaTrie, rootHash } from '../../src/ethereum/patricia-trie.js';
 import { StateTrie, type TrieWrite } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyEthereumProof } from '../../src/proof/ethereum/ethereum-proof.js';
+import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { seededRandom } from '../support/random.js';
 
 const hexOf = (nodes: readonly Uint8Array[]) => nodes.map((node) => bytesToHex(node));

@@ -4,7 +4,7 @@ import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes, bytesToKey } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../src/proof/ethereum/account-state.js';
+import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../src/proof/ethereum-proof.js';
 import { formatTrieProof } from '../../src/rpc/answers/format.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';

@@ -4,11 +4,9 @@ import type { BlockHeader } from '../../src/ethereum/header.js';
 import { orderedRoot } from '../../src/ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyBlockBody } from '../../src/proof/contents/block-body.js';
-import { readReceipt } from '../../src/proof/contents/receipt-answer.js';
-import { verifyReceipts } from '../../src/proof/contents/receipts.js';
-import { readTransaction } from '../../src/proof/contents/transaction-answer.js';
-import { readHeader } from '../../src/proof/headers/header-answer.js';
+import { readReceipt, verifyBlockBody, verifyReceipts } from '../../src/proof/contents.js';
+import { readHeader } from '../../src/proof/headers.js';
+import { readTransaction } from '../../src/proof/transaction-answer.js';
 import { type Changes, changed } from '../support/changed.js';
 import { headerJson } from '../support/zero-header.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashWord } from '../../src/accumulator/keys.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { ANSWERS, type AnswerFixture, rememberingHasher, requestOf } from '../support/proof-fixtures.js';

@@ -7,11 +7,8 @@ import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import type { Network } from '../../src/networks/network.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import { cliqueSealDigest, verifyCliqueSeal } from '../../src/proof/headers/clique-seal.js';
-import { readHeader, verifyHeader } from '../../src/proof/headers/header-answer.js';
-import { verifyHeaderLink } from '../../src/proof/headers/header-link.js';
-import { verifyHeaderRules } from '../../src/proof/headers/header-rules.js';
-import { recoverSigner } from '../../src/proof/headers/recover-signer.js';
+import { readHeader, verifyHeader, verifyHeaderLink, verifyHeaderRules } from '../../src/proof/headers.js';
+import { cliqueSealDigest, recoverSigner, verifyCliqueSeal } from '../../src/proof/seals.js';
 import { headerJson } from '../support/zero-header.js';
 
 await loadSignerRecovery();

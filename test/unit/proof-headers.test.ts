@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyCliqueSeal } from '../../src/proof/headers/clique-seal.js';
-import { readHeader, type VerifiedHeader, verifyHeader } from '../../src/proof/headers/header-answer.js';
-import { verifyHeaderLink } from '../../src/proof/headers/header-link.js';
-import { verifyHeaderRules } from '../../src/proof/headers/header-rules.js';
+import {
+  readHeader,
+  type VerifiedHeader,
+  verifyHeader,
+  verifyHeaderLink,
+  verifyHeaderRules,
+} from '../../src/proof/headers.js';
+import { verifyCliqueSeal } from '../../src/proof/seals.js';
 import { bitFlips, shapeEdits } from '../support/damage.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { acceptedUnder, outcome } from '../support/refusal.js';

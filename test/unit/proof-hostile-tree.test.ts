@@ -3,7 +3,7 @@ import { encodeLeaf, headLeaf, type LeafOpening, tailLeaf } from '../../src/accu
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { bigIntToBytes, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyTreeItem } from '../../src/proof/zk/item.js';
+import { verifyTreeItem } from '../../src/proof/linea-proof.js';
 import { type HostileLeaf, HostileTree } from '../support/hostile-tree.js';
 import { rememberingHasher, wordQuestion } from '../support/proof-fixtures.js';
 import { outcome } from '../support/refusal.js';

@@ -10,8 +10,7 @@ import {
   readNumber256,
   readObject,
 } from '../../src/proof/json-reader.js';
-import { checkRequest } from '../../src/proof/request.js';
-import { judge, Refusal } from '../../src/proof/verdict.js';
+import { checkRequest, judge, Refusal } from '../../src/proof/verdict.js';
 
 const malformed = (path: string, reason: string) =>
   expect.objectContaining({

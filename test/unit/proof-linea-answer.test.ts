@@ -4,9 +4,12 @@ import { hashAddress } from '../../src/accumulator/keys.js';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { bigIntToBytes, compareBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import type { LineaProofFailureReason } from '../../src/proof/zk/item.js';
-import { type LineaProofVerdict, verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
-import { orNotCanonical } from '../../src/proof/zk/strict-hash.js';
+import {
+  type LineaProofFailureReason,
+  type LineaProofVerdict,
+  orNotCanonical,
+  verifyLineaProof,
+} from '../../src/proof/linea-proof.js';
 import { type Changes, changed } from '../support/changed.js';
 import type { HostileTree } from '../support/hostile-tree.js';
 import { lineaAnswerScene } from '../support/linea-answer-scene.js';

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type MaruFile, restAnswers } from '../../conformance/maru.js';
 import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyHeader } from '../../src/proof/headers/header-answer.js';
-import { verifyMaruPayload } from '../../src/proof/headers/maru-payload.js';
-import { verifyMaruAnswers, verifyMaruBlock } from '../../src/proof/headers/maru-seals.js';
+import { verifyHeader } from '../../src/proof/headers.js';
+import { verifyMaruAnswers, verifyMaruBlock, verifyMaruPayload } from '../../src/proof/seals.js';
 import { type Changes, changed } from '../support/changed.js';
 import { fixtureJson } from '../support/fixtures.js';
 

@@ -6,20 +6,18 @@ import { type MaruBlockJson, type MaruFile, restAnswers } from '../../conformanc
 import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { bigIntToBytes, bytesToBigInt, compareBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyHeader } from '../../src/proof/headers/header-answer.js';
+import { verifyHeader } from '../../src/proof/headers.js';
 import {
   maruBodyRoot,
   maruHeaderHash,
+  maruQuorum,
   maruStateRoot,
   type SealedMaruBlock,
-} from '../../src/proof/headers/maru-block.js';
-import { verifyMaruPayload } from '../../src/proof/headers/maru-payload.js';
-import {
-  maruQuorum,
   type VerifiedMaruBlock,
   verifyMaruAnswers,
   verifyMaruBlock,
-} from '../../src/proof/headers/maru-seals.js';
+  verifyMaruPayload,
+} from '../../src/proof/seals.js';
 import { bitFlips, shapeEdits } from '../support/damage.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { acceptedUnder, outcome } from '../support/refusal.js';

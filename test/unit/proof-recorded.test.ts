@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashWord } from '../../src/accumulator/keys.js';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { verifyTreeItem } from '../../src/proof/zk/item.js';
-import { type VerifiedLineaProof, verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { type VerifiedLineaProof, verifyLineaProof, verifyTreeItem } from '../../src/proof/linea-proof.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import {
   ANSWERS,

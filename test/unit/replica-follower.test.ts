@@ -4,7 +4,7 @@ import type { FollowerSettings } from '../../src/chain/replica/settings.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';
 import { generatedChains } from '../support/mock-shomei.js';

@@ -5,7 +5,7 @@ import { layerOneOf, rootsIn } from '../../src/chain/replica/layer-one-roots.js'
 import { ReplicaStore } from '../../src/chain/replica/replica-store.js';
 import { parseTrieLogs } from '../../src/chain/replica/trie-log-source.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import type { PageChanges, PageSource } from '../../src/state/page-source.js';
+import type { PageChanges, PageSource } from '../../src/state/page-format.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
 import { dump, MortalStore } from '../support/mock-shomei-scene.js';
 import { seededRandom } from '../support/random.js';

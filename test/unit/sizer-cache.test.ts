@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
+import { loadCalldataSizer, packedSize, rememberingSizer } from '../../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_LZSS_INPUT } from '../../src/kernel/contracts.js';
-import { packedSize } from '../../src/kernel/packed-size.js';
-import { rememberingSizer } from '../../src/kernel/sizer-cache.js';
 import { seededRandom } from '../support/random.js';
 
 /** Says the first four bytes as a number, so that two inputs taken for one another show; counts how often it is asked. */

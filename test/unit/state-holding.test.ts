@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { encodeFull } from '../../src/accumulator/spread.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { hashEach, KeyHashes } from '../../src/state/hash-cache.js';
 import { openWorldState } from '../../src/state/open-world-state.js';
 import { openWithPages } from '../support/paged-state.js';

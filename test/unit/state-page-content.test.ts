@@ -2,11 +2,12 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, it } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
-import { PageReader, PageWriter } from '../../src/state/pages/page-codec.js';
 import {
   decodeHeader,
   encodeHeader,
   isEmptyRoot,
+  PageReader,
+  PageWriter,
   readKeys,
   readLeaves,
   readNextFreeNode,
@@ -14,7 +15,7 @@ import {
   type StoredLeaf,
   writeKeys,
   writeLeaves,
-} from '../../src/state/pages/page-content.js';
+} from '../../src/state/page-format.js';
 
 const word = (byte: number) => new Uint8Array(32).fill(byte);
 const corrupt = (key: string, reason: string) =>

@@ -16,7 +16,7 @@ import {
   rowLevel,
   splitOf,
   topLevel,
-} from '../../src/state/pages/geometry.js';
+} from '../../src/state/page-format.js';
 
 const { tailKey } = schemeFormat('poseidon2');
 const names = (nextFreeNode: number) => [...pagesOf(nextFreeNode)].map((page) => pageKey(0, page));

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PageCache } from '../../src/state/pages/page-cache.js';
-import { requirePages } from '../../src/state/pages/page-census.js';
+import { requirePages } from '../../src/state/page-census.js';
+import { PageCache } from '../../src/state/paged-state.js';
 import type { PageMap } from '../support/paged-state.js';
 import { openSmallPages } from '../support/small-pages.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hashAddress } from '../../src/accumulator/keys.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { bigIntToBytes, compareBytes, concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import { loadWorldState } from '../../src/state/load-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
 import { blocks, COUNT, keysOf, openSmallPages, slotsOf, some, textOf, unneeded } from '../support/small-pages.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { concatBytes, equalBytes } from '../../src/primitives/bytes.js';
 import { loadWorldState } from '../../src/state/load-world-state.js';
 import type { WorldState } from '../../src/state/world-state.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../src/kernel/trie.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { loadWorldState } from '../../src/state/load-world-state.js';
-import type { PagedState } from '../../src/state/pages/open-paged-state.js';
+import type { PagedState } from '../../src/state/paged-state.js';
 import type { WorldState } from '../../src/state/world-state.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';

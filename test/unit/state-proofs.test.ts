@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
-import { verifyLineaProof } from '../../src/proof/zk/linea-proof.js';
+import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { seededRandom } from '../support/random.js';

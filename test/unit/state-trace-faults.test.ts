@@ -3,8 +3,8 @@ import { encodeTop } from '../../src/accumulator/leaf-opening.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { checkTraces } from '../../src/state/traces/trace-check.js';
-import { WitnessState } from '../../src/state/traces/witness-state.js';
+import { checkTraces } from '../../src/state/trace-check.js';
+import { WitnessState } from '../../src/state/witness-state.js';
 import { change, state } from '../support/small-state.js';
 
 let hasher: Hasher;

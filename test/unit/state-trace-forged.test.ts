@@ -9,8 +9,8 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { formatTrace } from '../../src/state/traces/trace-json.js';
-import { WitnessNodes } from '../../src/state/witness/witness-nodes.js';
+import { formatTrace } from '../../src/state/trace-json.js';
+import { WitnessNodes } from '../../src/state/witness-trie.js';
 import { outcome } from '../support/trace-outcome.js';
 
 let hasher: Hasher;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { formatTrace, parseBlockTraces, parseTrace } from '../../src/state/traces/trace-json.js';
-import { WitnessState } from '../../src/state/traces/witness-state.js';
+import { formatTrace, parseBlockTraces, parseTrace } from '../../src/state/trace-json.js';
+import { WitnessState } from '../../src/state/witness-state.js';
 import { change, set, state } from '../support/small-state.js';
 
 type Fields = Record<string, unknown>;

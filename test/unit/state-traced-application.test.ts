@@ -4,9 +4,8 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { checkTraces } from '../../src/state/traces/trace-check.js';
-import { witnessBefore } from '../../src/state/traces/traced-witness.js';
-import { WitnessState } from '../../src/state/traces/witness-state.js';
+import { checkTraces } from '../../src/state/trace-check.js';
+import { WitnessState, witnessBefore } from '../../src/state/witness-state.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';
 
 let hasher: Hasher;

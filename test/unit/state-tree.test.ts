@@ -6,7 +6,7 @@ import type { MerkleProofJson } from '../../src/accumulator/proof-shape.js';
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { bigIntToBytes, compareBytes, concatBytes, isZeroBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/witness/key-index.js';
+import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../src/state/witness-trie.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { commitDrafts, emptyTree, type Leaf, type Tree, TreeDraft } from '../support/plain-tree/tree.js';
 import { leafAt } from '../support/plain-tree/tree-nodes.js';

@@ -4,8 +4,7 @@ import { encodeLeaf, encodeTop, headLeaf, type LeafOpening, tailLeaf } from '../
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { compareBytes } from '../../src/primitives/bytes.js';
 import type { TrieStep } from '../../src/state/trace.js';
-import { WitnessNodes } from '../../src/state/witness/witness-nodes.js';
-import { WitnessTrie } from '../../src/state/witness/witness-trie.js';
+import { WitnessNodes, WitnessTrie } from '../../src/state/witness-trie.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { emptyTree, findInTree } from '../support/plain-tree/tree.js';
 import { leafAt } from '../support/plain-tree/tree-nodes.js';

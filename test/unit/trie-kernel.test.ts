@@ -4,12 +4,10 @@ import { encodeLeaf } from '../../src/accumulator/leaf-opening.js';
 import { schemeFormat, ZERO_HASH } from '../../src/accumulator/scheme.js';
 import { type ErrorCode, isPlumblineError } from '../../src/errors.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import type { TrieLeaf } from '../../src/kernel/trie-contract.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
-import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '../../src/kernel/trie-steps.js';
-import { loadZkKernels } from '../../src/kernel/zk-kernels.js';
+import { loadTrieKernel, loadZkKernels, type TrieLeaf } from '../../src/kernel/trie.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
+import { type LeafStep, putStepwise, removeStepwise, type SteppedEffect } from '../../src/state/kernel-traces.js';
 import { BLS12_377_MODULUS, KOALABEAR_MODULUS } from '../reference/field.js';
 
 /** docs/spec/state-trie.md 2: the empty tree, a storage tree holding slot 0 = 1, and the same after slot 0 is removed. */

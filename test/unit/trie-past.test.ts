@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { schemeFormat, ZERO_HASH } from '../../src/accumulator/scheme.js';
-import type { TrieKernel } from '../../src/kernel/trie-contract.js';
-import { loadTrieKernel } from '../../src/kernel/trie-kernel.js';
-import { PastTries, readTriesBefore } from '../../src/kernel/trie-past.js';
+import { loadTrieKernel, PastTries, readTriesBefore, type TrieKernel } from '../../src/kernel/trie.js';
 
 const value = (byte: number) => new Uint8Array(32).fill(byte);
 

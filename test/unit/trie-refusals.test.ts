@@ -2,10 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { instantiate } from '../../src/kernel/instantiate.js';
-import { STATUS, type TrieExports } from '../../src/kernel/trie-exports.js';
-import { loadTrieKernel, TRIE_SOURCE, trieKernelOf } from '../../src/kernel/trie-kernel.js';
-import { trieRefusal } from '../../src/kernel/trie-refusal.js';
-import { readUndo } from '../../src/kernel/trie-undo.js';
+import {
+  loadTrieKernel,
+  readUndo,
+  STATUS,
+  TRIE_SOURCE,
+  type TrieExports,
+  trieKernelOf,
+  trieRefusal,
+} from '../../src/kernel/trie.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 
 const value = (byte: number) => new Uint8Array(32).fill(byte);

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { PendingCalls } from '../../src/upstream/pending-calls.js';
+import { PendingCalls } from '../../src/upstream/endpoint.js';
 import { callsOf, openEndpoint } from '../support/endpoint-scene.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 

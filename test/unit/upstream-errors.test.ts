@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createRedactor, endpointSecretsOf } from '../../src/upstream/transport/address.js';
 import {
   backoffMs,
   classifyError,
@@ -6,7 +7,6 @@ import {
   isMethodMissing,
   refusedBatchLimit,
 } from '../../src/upstream/transport/classify-error.js';
-import { createRedactor, endpointSecretsOf } from '../../src/upstream/transport/redact.js';
 import {
   errorBody,
   hasAnswer,
@@ -14,7 +14,7 @@ import {
   notJson,
   parseError,
   parseJson,
-} from '../../src/upstream/transport/wire.js';
+} from '../../src/upstream/transport/json-rpc.js';
 
 /** Codes and messages as docs/spec/json-rpc.md 4 lists them. */
 describe('an error of an endpoint', () => {

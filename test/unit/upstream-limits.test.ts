@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createBackOff } from '../../src/upstream/back-off.js';
+import { createBackOff, TokenBucket } from '../../src/upstream/endpoint.js';
 import { limitsOf } from '../../src/upstream/options.js';
-import { TokenBucket } from '../../src/upstream/token-bucket.js';
 import { classifyError, refusedBatchLimit } from '../../src/upstream/transport/classify-error.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { failureOf } from '../support/mock-upstream-scene.js';

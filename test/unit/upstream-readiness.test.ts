@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Health } from '../../src/upstream/health.js';
-import { SignalRelay } from '../../src/upstream/signal-relay.js';
-import { TokenBucket } from '../../src/upstream/token-bucket.js';
+import { TokenBucket } from '../../src/upstream/endpoint.js';
+import { SignalRelay } from '../../src/upstream/group.js';
+import { Health } from '../../src/upstream/member.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 import { useScene } from '../support/upstream-scene-hooks.js';

@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import { UnknownNodeError } from '../../ethereum/patricia-node.js';
+import { UnknownNodeError } from '../../ethereum/patricia-trie.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import { RunBudget } from '../../evm/interpreter/run-budget.js';
 import type { AccountChange } from '../../evm/state/state-overlay.js';

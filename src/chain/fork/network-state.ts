@@ -1,7 +1,6 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
-import { partialRoot } from '../../ethereum/partial-trie.js';
-import { UnknownNodeError } from '../../ethereum/patricia-node.js';
-import { StateTrie, type TrieProof } from '../../ethereum/state-trie.js';
+import { UnknownNodeError } from '../../ethereum/patricia-trie.js';
+import { partialRoot, StateTrie, type TrieProof } from '../../ethereum/state-trie.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { bigIntToBytes, bytesToKey, copyBytes, equalBytes } from '../../primitives/bytes.js';
 import type { BudgetedTable } from '../../store/budgeted-table.js';

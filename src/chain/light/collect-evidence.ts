@@ -1,9 +1,9 @@
-import { HISTORY_CONTRACT } from '../../ethereum/history-contract.js';
+import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
 import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../evidence/verify-evidence.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { anchorSlots, verifyL1Anchor } from '../../proof/ethereum/l1-anchor.js';
+import { anchorSlots, verifyL1Anchor } from '../../proof/l1-anchor.js';
 import { historySlot } from '../../proof/settled-header.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { ConsensusSource, LightChainParts } from './light-options.js';

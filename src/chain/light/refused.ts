@@ -1,4 +1,4 @@
-import type { BeaconNetwork } from '../../consensus/networks/beacon-network.js';
+import type { BeaconNetwork } from '../../consensus/beacon-network.js';
 import { isPlumblineError, type LayerOneProblem, PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';

@@ -3,7 +3,7 @@ import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import { loadWorldState } from '../../state/load-world-state.js';
 import { openWorldState } from '../../state/open-world-state.js';
-import { openPagedState, type PagedState, storedState } from '../../state/pages/open-paged-state.js';
+import { openPagedState, type PagedState, storedState } from '../../state/paged-state.js';
 import type { WorldState } from '../../state/world-state.js';
 import { ReplicaStore } from './replica-store.js';
 import type { FollowerSettings } from './settings.js';

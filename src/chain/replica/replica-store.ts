@@ -1,6 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import type { PageChanges, PageSource } from '../../state/page-source.js';
-import { STATE_KEY } from '../../state/pages/geometry.js';
+import { type PageChanges, type PageSource, STATE_KEY } from '../../state/page-format.js';
 import type { Commit, Key, PageStore } from '../../store/page-store.js';
 
 const IDENTITY = 'replica-chain';

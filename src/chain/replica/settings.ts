@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
-import type { TrieKernel } from '../../kernel/trie-contract.js';
+import type { TrieKernel } from '../../kernel/trie.js';
 import type { Network } from '../../networks/network.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { LayerOneRoots } from './layer-one-roots.js';

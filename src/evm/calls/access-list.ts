@@ -1,4 +1,4 @@
-import { createdAddress } from '../../ethereum/created-address.js';
+import { createdAddress } from '../../ethereum/encode-transaction.js';
 import { bigIntToBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import type { AccessListEntry, CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';

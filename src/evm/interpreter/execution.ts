@@ -1,6 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import { RUN_STATUS } from '../../kernel/evm/evm-exports.js';
-import type { EvmKernel } from '../../kernel/evm/evm-kernel.js';
+import { type EvmKernel, RUN_STATUS } from '../../kernel/evm.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { RunCounts } from './counters.js';
 import { handInWanted } from './handing-in.js';

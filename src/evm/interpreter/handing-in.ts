@@ -1,7 +1,5 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
-import { WANTED } from '../../kernel/evm/evm-exports.js';
-import type { EvmKernel } from '../../kernel/evm/evm-kernel.js';
-import type { Want } from '../../kernel/evm/evm-types.js';
+import { type EvmKernel, WANTED, type Want } from '../../kernel/evm.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { AccessListEntry } from '../../primitives/call-request.js';
 import type { StateReader } from '../state/state-reader.js';

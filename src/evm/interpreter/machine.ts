@@ -1,9 +1,13 @@
 import { invalidParameter } from '../../errors.js';
-import { FLAGS } from '../../kernel/evm/evm-exports.js';
-import type { EvmKernel } from '../../kernel/evm/evm-kernel.js';
-import { returnEvmKernel, takeEvmKernel } from '../../kernel/evm/evm-kernels.js';
-import type { EvmEnvironment, TraceRecord } from '../../kernel/evm/evm-types.js';
-import type { readTrace } from '../../kernel/evm/trace-records.js';
+import {
+  type EvmEnvironment,
+  type EvmKernel,
+  FLAGS,
+  returnEvmKernel,
+  type TraceRecord,
+  takeEvmKernel,
+} from '../../kernel/evm.js';
+import type { readTrace } from '../../kernel/evm-trace.js';
 import type { Hardfork, Network } from '../../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';

@@ -1,5 +1,5 @@
 import type { Log } from '../../ethereum/receipt.js';
-import type { EvmLog } from '../../kernel/evm/evm-types.js';
+import type { EvmLog } from '../../kernel/evm.js';
 import { hexToBytes } from '../../primitives/hex.js';
 
 /** Address of the logs that stand for ether transfers, 20 bytes (ERC-7528). They are recognized by this object. */

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError } from '../../errors.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
-import { createdAddress } from '../../ethereum/created-address.js';
+import { createdAddress } from '../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerFields, headerHash } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
 import { encodeReceipt, jsonLength, logBytes, logsBloom, type Receipt } from '../../ethereum/receipt.js';

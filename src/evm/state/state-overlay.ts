@@ -1,5 +1,5 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
-import type { EvmChange } from '../../kernel/evm/evm-types.js';
+import type { EvmChange } from '../../kernel/evm.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, padStart, ZERO_WORD } from '../../primitives/bytes.js';
 import { ReadCache } from './read-cache.js';

@@ -1,6 +1,5 @@
 import { jsonLength, logBytes } from '../../ethereum/receipt.js';
-import { FLAGS } from '../../kernel/evm/evm-exports.js';
-import type { TracedGas, TraceEnter, TraceLeave, TraceRecord } from '../../kernel/evm/evm-types.js';
+import { FLAGS, type TracedGas, type TraceEnter, type TraceLeave, type TraceRecord } from '../../kernel/evm.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { quantityText } from '../../primitives/quantity-text.js';
 import type { CallFrame, FrameLog } from './call-frame.js';

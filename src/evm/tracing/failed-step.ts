@@ -1,4 +1,4 @@
-import type { TraceLeave, TraceStep } from '../../kernel/evm/evm-types.js';
+import type { TraceLeave, TraceStep } from '../../kernel/evm.js';
 import { bytesToBigInt } from '../../primitives/bytes.js';
 import { failureText } from './failure-text.js';
 import { opcodeOf } from './opcodes.js';

@@ -1,4 +1,4 @@
-import type { TraceLeave } from '../../kernel/evm/evm-types.js';
+import type { TraceLeave } from '../../kernel/evm.js';
 import { opcodeOf } from './opcodes.js';
 
 const MAX_STACK = 1024;

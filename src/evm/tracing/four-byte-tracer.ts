@@ -1,5 +1,4 @@
-import { FLAGS } from '../../kernel/evm/evm-exports.js';
-import type { TraceRecord } from '../../kernel/evm/evm-types.js';
+import { FLAGS, type TraceRecord } from '../../kernel/evm.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { Tracer } from './tracer.js';
 

@@ -1,4 +1,4 @@
-import type { TraceEnter, TraceLeave, TraceRecord, TraceStep } from '../../kernel/evm/evm-types.js';
+import type { TraceEnter, TraceLeave, TraceRecord, TraceStep } from '../../kernel/evm.js';
 import { bytesToKey } from '../../primitives/bytes.js';
 
 const [SLOAD, SSTORE, CALL, CALLCODE, DELEGATECALL, STATICCALL, CREATE, CREATE2, SELFDESTRUCT] = [

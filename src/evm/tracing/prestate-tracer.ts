@@ -1,6 +1,5 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
-import { FLAGS } from '../../kernel/evm/evm-exports.js';
-import type { EvmChange } from '../../kernel/evm/evm-types.js';
+import { type EvmChange, FLAGS } from '../../kernel/evm.js';
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';

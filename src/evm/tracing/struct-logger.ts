@@ -1,5 +1,4 @@
-import { FLAGS } from '../../kernel/evm/evm-exports.js';
-import type { TraceEnter, TraceLeave, TraceRecord, TraceStep } from '../../kernel/evm/evm-types.js';
+import { FLAGS, type TraceEnter, type TraceLeave, type TraceRecord, type TraceStep } from '../../kernel/evm.js';
 import { bytesToBigInt, bytesToKey } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { failedStep } from './failed-step.js';

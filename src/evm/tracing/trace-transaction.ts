@@ -1,5 +1,5 @@
-import type { EvmChange, TraceRecord } from '../../kernel/evm/evm-types.js';
-import { readTrace } from '../../kernel/evm/trace-records.js';
+import type { EvmChange, TraceRecord } from '../../kernel/evm.js';
+import { readTrace } from '../../kernel/evm-trace.js';
 import type { Network } from '../../networks/network.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';

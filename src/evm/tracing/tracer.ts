@@ -1,4 +1,4 @@
-import type { EvmChange, TraceRecord } from '../../kernel/evm/evm-types.js';
+import type { EvmChange, TraceRecord } from '../../kernel/evm.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { Machine, Tracing } from '../interpreter/machine.js';
 import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';

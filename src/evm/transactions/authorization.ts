@@ -1,5 +1,5 @@
 import { EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
-import type { EvmKernel } from '../../kernel/evm/evm-kernel.js';
+import type { EvmKernel } from '../../kernel/evm.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import type { Authorization } from '../../primitives/call-request.js';

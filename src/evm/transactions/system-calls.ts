@@ -1,5 +1,5 @@
-import { HISTORY_CONTRACT } from '../../ethereum/history-contract.js';
-import { exceptionText } from '../../kernel/evm/exceptions.js';
+import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
+import { exceptionText } from '../../kernel/evm.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { runToEnd } from '../interpreter/execution.js';

@@ -1,5 +1,5 @@
 import type { Log } from '../../ethereum/receipt.js';
-import type { EvmChange } from '../../kernel/evm/evm-types.js';
+import type { EvmChange } from '../../kernel/evm.js';
 import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
 import type { ModuleCounts } from '../interpreter/counters.js';
 import type { RunBudget } from '../interpreter/run-budget.js';

@@ -1,7 +1,5 @@
 import { jsonLength } from '../../ethereum/receipt.js';
-import type { EvmKernel } from '../../kernel/evm/evm-kernel.js';
-import type { EvmResult } from '../../kernel/evm/evm-types.js';
-import { exceptionText } from '../../kernel/evm/exceptions.js';
+import { type EvmKernel, type EvmResult, exceptionText } from '../../kernel/evm.js';
 import { compareBytes } from '../../primitives/bytes.js';
 import type { AccessListEntry } from '../../primitives/call-request.js';
 import { RunCounts } from '../interpreter/counters.js';

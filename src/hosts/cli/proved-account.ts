@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { VerifiedLineaProof } from '../../proof/zk/linea-proof.js';
+import type { VerifiedLineaProof } from '../../proof/linea-proof.js';
 
 type ProvedAccount = Pick<VerifiedLineaProof, 'account' | 'slots'>;
 

@@ -3,7 +3,7 @@ import type { Hasher, HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
 import { padStart } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
-import { readLineaAnswer } from '../../proof/zk/linea-answer.js';
+import { readLineaAnswer } from '../../proof/linea-proof.js';
 
 /** A proof as it was saved. What the file does not say of its request is taken from the proof itself. */
 export interface SavedProof {

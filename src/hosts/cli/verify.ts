@@ -3,7 +3,7 @@ import type { HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
 import { NETWORKS } from '../../networks/networks.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { type LineaProofVerdict, verifyLineaProof } from '../../proof/zk/linea-proof.js';
+import { type LineaProofVerdict, verifyLineaProof } from '../../proof/linea-proof.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { readJson } from './call-options.js';
 import { devnetLayerOne, namedNetwork } from './endpoints.js';

@@ -127,7 +127,7 @@ async function requireBeacon(
   from: EndpointInfo,
   options: UpstreamRequestOptions,
 ): Promise<void> {
-  const { beaconNetworkOf } = await import('../../consensus/networks/beacon-networks.js');
+  const { beaconNetworkOf } = await import('../../consensus/beacon-networks.js');
   const accept = (answer: unknown) => requireGenesis(beaconNetworkOf(layerOne!), from, answer);
   await group.request('/eth/v1/beacon/genesis', [], { ...options, accept });
 }

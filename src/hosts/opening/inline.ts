@@ -19,7 +19,7 @@ export type { Activity } from '../../scheduling/activity.js';
 export type { Clock } from '../../scheduling/clock.js';
 export type { Clearing, Commit, Key, PageStore } from '../../store/page-store.js';
 export type { StoreHealth } from '../../store/store-status.js';
-export type { EndpointEvent, ExchangeRecord, UpstreamObserver } from '../../upstream/observer.js';
+export type { EndpointEvent, ExchangeRecord, UpstreamObserver } from '../../upstream/endpoint.js';
 export type { ReplicaObserver } from '../options/inline-extras.js';
 export type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
 export type { PlumblineNode } from '../provider/node-handle.js';

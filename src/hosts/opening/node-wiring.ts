@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.js';
 import type { Dictionary } from '../../dictionary/dictionary.js';
 import { Estimator } from '../../estimate/estimator.js';
 import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
-import { preferEvmBuild } from '../../kernel/evm/evm-module.js';
+import { preferEvmBuild } from '../../kernel/evm-module.js';
 import { hasSimd } from '../../kernel/simd.js';
 import type { Network } from '../../networks/network.js';
 import { noteRequest } from '../../rpc/answers/note-request.js';

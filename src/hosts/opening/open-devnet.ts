@@ -1,10 +1,9 @@
 import { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
 import { devAlloc } from '../../chain/devnet/state/genesis.js';
-import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
-import { loadEvmModule } from '../../kernel/evm/evm-module.js';
-import { rememberingSizer } from '../../kernel/sizer-cache.js';
-import { loadZkKernels, type ZkKernels } from '../../kernel/zk-kernels.js';
+import { loadCalldataSizer, rememberingSizer } from '../../kernel/calldata-sizer.js';
+import { loadEvmModule } from '../../kernel/evm-module.js';
+import { loadZkKernels, type ZkKernels } from '../../kernel/trie.js';
 import { devnet } from '../../networks/devnet.js';
 import { schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';

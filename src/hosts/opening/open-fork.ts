@@ -2,7 +2,7 @@ import type { BlockReference } from '../../chain/block-reference.js';
 import { type ForkSettings, openFork } from '../../chain/fork/open-fork.js';
 import { openingEdits } from '../../chain/fork/opening-edits.js';
 import { invalidParameter } from '../../errors.js';
-import { loadEvmModule } from '../../kernel/evm/evm-module.js';
+import { loadEvmModule } from '../../kernel/evm-module.js';
 import { type Network, schemeAt } from '../../networks/network.js';
 import { type Hex, hexToBytes } from '../../primitives/hex.js';
 import { FilterRegistry } from '../../rpc/filters/filter-registry.js';

@@ -1,7 +1,11 @@
 import type { LightCache } from '../../chain/light/light-cache.js';
 import { LightChain } from '../../chain/light/light-chain.js';
-import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
-import { requireDictionaryFits } from '../../kernel/dictionary-limit.js';
+import {
+  type CalldataSizer,
+  type HashScheme,
+  type KernelBuild,
+  requireDictionaryFits,
+} from '../../kernel/contracts.js';
 import { schemeAt } from '../../networks/network.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
@@ -126,10 +130,7 @@ async function openFollowed(
 
 /** Loads the calldata sizer. A node that never estimates does not need it. */
 async function openSizer(dictionary: Uint8Array, build: KernelBuild): Promise<CalldataSizer> {
-  const [{ loadCalldataSizer }, { rememberingSizer }] = await Promise.all([
-    import('../../kernel/calldata-sizer.js'),
-    import('../../kernel/sizer-cache.js'),
-  ]);
+  const { loadCalldataSizer, rememberingSizer } = await import('../../kernel/calldata-sizer.js');
   return rememberingSizer(await loadCalldataSizer(dictionary, { build }));
 }
 

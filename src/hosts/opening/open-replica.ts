@@ -9,7 +9,7 @@ import { besuTrieLogs } from '../../chain/replica/trie-log-source.js';
 import { ZkFollower } from '../../chain/replica/zk-follower.js';
 import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
-import { loadTrieKernel } from '../../kernel/trie-kernel.js';
+import { loadTrieKernel } from '../../kernel/trie.js';
 import { schemeAt } from '../../networks/network.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import type { PageStore } from '../../store/page-store.js';

@@ -1,4 +1,4 @@
-import type { PageChanges, PageSource } from '../../state/page-source.js';
+import type { PageChanges, PageSource } from '../../state/page-format.js';
 
 /** Pages of a zk state in a database. */
 export interface StatePages extends PageSource {

@@ -2,7 +2,7 @@ import type { ReplicaProgress } from '../../chain/replica/settings.js';
 import type { Activity } from '../../scheduling/activity.js';
 import type { Clock } from '../../scheduling/clock.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { UpstreamObserver } from '../../upstream/observer.js';
+import type { UpstreamObserver } from '../../upstream/endpoint.js';
 import type { OpenProgress } from './options.js';
 
 /** Follows the progress of a replica. */

@@ -1,18 +1,34 @@
+/**
+ * One of the nodes that share a store, and what it knows of the writer.
+ *
+ * A `Candidate` campaigns to be the writer. While it is one, a `WriterTerm` serves its own page and its followers, from before the
+ * node is opened until after it is closed. While another node is, a `WriterTracker` follows that one through its announcements.
+ * Writers are numbered by epochs: messages of an earlier one are ignored.
+ */
+
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
-import type { Activity } from '../../scheduling/activity.js';
+import { type Activity, CombinedActivity } from '../../scheduling/activity.js';
 import type { FencedStore } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';
+import type { StoreStatus } from '../../store/store-status.js';
 import { differences, type Fingerprint, storeInUse } from '../options/fingerprint.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import { type Channel, type PeerAnnouncement, PeerChannels, type PeerMessage, type Rank } from './peer-channels.js';
-import type { Writer } from './writer.js';
+import {
+  type Channel,
+  type MessageBody,
+  type MessageToFollower,
+  type MessageToWriter,
+  type PeerAnnouncement,
+  PeerChannels,
+  type PeerMessage,
+  type Rank,
+} from './peer-channels.js';
+import { LocalWriter, RemoteWriter, type Writer } from './writer.js';
 import type { WriterElection, WriterGrant } from './writer-election.js';
-import { WriterTerm } from './writer-term.js';
-import { WriterTracker } from './writer-tracker.js';
 
 /** How often a follower with waiting requests pings the writer, ms. */
 const TICK_MS = 500;
@@ -168,7 +184,7 @@ export class Candidate {
       this.listener.onWriter(undefined);
       this.channels.broadcast({ kind: 'leaving', epoch });
     };
-    const send: ConstructorParameters<typeof WriterTerm>[4] = (to, message) => this.channels.send(to, epoch, message);
+    const send = (to: string, message: MessageBody<MessageToFollower>) => this.channels.send(to, epoch, message);
     const term = new WriterTerm(epoch, grant, election, activity, send, onLeaving);
     if (store !== undefined) store.onTakenOver = term.lose;
     this.tracker.forget();
@@ -295,4 +311,210 @@ export class Candidate {
 function tooNew(version: number): PlumblineError<'STORE_TOO_NEW'> {
   const message = 'a newer version of plumbline uses the store; load the page again to get the newer version';
   return new PlumblineError('STORE_TOO_NEW', message, { version, supported: VERSION });
+}
+
+/** In ticks: a follower whose end cannot be detected is removed when it has not been heard of for so long. */
+const MAX_SILENT_TICKS = 60;
+
+interface Follower {
+  /** Ticks since it was heard of. */
+  silentTicks: number;
+  readonly unwatch: () => void;
+}
+
+/** The time during which this node is the writer: from before its node is opened until after it is closed. */
+class WriterTerm {
+  /** Active while this page or the page of a follower is. */
+  readonly activity: CombinedActivity;
+  /** Fires when another node is the writer. */
+  readonly lost: AbortSignal;
+  /** Whether no more calls are accepted. */
+  isLeaving = false;
+  info: NodeInfo | undefined;
+  progress: OpenProgress | undefined;
+  private writer: LocalWriter | undefined;
+  private readonly followers = new Map<string, Follower>();
+  private readonly losing = new AbortController();
+  private readonly resigned: Promise<void>;
+  private onResigned = () => {};
+
+  /** @param onLeaving - called at once when no more calls are accepted */
+  constructor(
+    readonly epoch: number,
+    private readonly grant: WriterGrant,
+    private readonly election: WriterElection,
+    activity: Activity,
+    private readonly send: (to: string, message: MessageBody<MessageToFollower>) => void,
+    private readonly onLeaving: () => void,
+  ) {
+    this.activity = new CombinedActivity(activity);
+    this.lost = this.losing.signal;
+    this.resigned = new Promise((resolve) => {
+      this.onResigned = resolve;
+    });
+    if (grant.lost.aborted) this.lose();
+    grant.lost.addEventListener('abort', this.lose);
+  }
+
+  /** Another node is the writer: answers from now on do not come from the stored chain, and are discarded. */
+  readonly lose = (): void => {
+    this.losing.abort();
+    this.resign();
+    this.writer?.end(this.followers.keys());
+  };
+
+  /** Begins an orderly end of the term. */
+  resign(): void {
+    if (this.isLeaving) return;
+    this.isLeaving = true;
+    this.onLeaving();
+    this.onResigned();
+  }
+
+  /** Begins to answer calls with an open node. */
+  serve(node: NodeTransport): LocalWriter {
+    this.info = node.info;
+    this.writer = new LocalWriter(this.epoch, node, this.send);
+    return this.writer;
+  }
+
+  /** Status of the node's store. */
+  get store(): StoreStatus | undefined {
+    return this.writer?.store.storeStatus;
+  }
+
+  /** Resolves when the term is lost, or has ended in order. */
+  async untilOver(): Promise<void> {
+    await this.resigned;
+    if (!this.lost.aborted) await this.writer?.drain();
+    this.writer?.end(this.followers.keys());
+  }
+
+  close(): void {
+    this.grant.lost.removeEventListener('abort', this.lose);
+    for (const { unwatch } of this.followers.values()) unwatch();
+    this.activity.close();
+  }
+
+  /** A follower has announced itself. */
+  heardOf(id: string, rank: Rank, isActive: boolean): void {
+    const known = this.followers.get(id);
+    if (known === undefined) {
+      const unwatch = this.election.watch(id, rank, () => this.removeFollower(id));
+      this.followers.set(id, { silentTicks: 0, unwatch });
+    } else {
+      known.silentTicks = 0;
+    }
+    this.activity.set(id, isActive);
+  }
+
+  /** A follower has ended. */
+  removeFollower(id: string): void {
+    this.followers.get(id)?.unwatch();
+    this.followers.delete(id);
+    this.activity.set(id, false);
+    this.writer?.removeFollower(id);
+  }
+
+  /** Handles a message from a follower. */
+  receive(message: MessageToWriter): void {
+    if (this.writer !== undefined) this.writer.receive(message);
+    else if (message.kind === 'ping') this.send(message.from, { kind: 'pong' });
+  }
+
+  tick(): void {
+    if (this.election.detectsEnds) return;
+    for (const [id, follower] of this.followers) {
+      if (++follower.silentTicks > MAX_SILENT_TICKS) this.removeFollower(id);
+    }
+  }
+}
+
+/** Answers of the previous writer may arrive after the announcement of the next one. How long to wait for them, ms: */
+const WAIT_AFTER_ORDERLY_END_MS = 1_000;
+const WAIT_AFTER_LOSS_MS = 100;
+
+/** Keeps track of the writer that runs elsewhere. */
+class WriterTracker {
+  /** Messages of writers with a lower epoch are ignored. */
+  newestEpoch = 0;
+  /** The writer, from its first announcement on. */
+  private current: { readonly id: string; readonly epoch: number } | undefined;
+  /** Set once the writer accepts calls. */
+  private remote: RemoteWriter | undefined;
+  /** The writer before this one, whose last answers may still arrive. */
+  private previous: RemoteWriter | undefined;
+  private endsInOrder = false;
+
+  /**
+   * @param send - sends to a writer
+   * @param onWriter - called with each writer that accepts calls; undefined when there is none at present
+   * @param closeChannel - called when nothing more will be sent to a writer
+   */
+  constructor(
+    private readonly send: (to: string, epoch: number, message: MessageBody<MessageToWriter>) => void,
+    private readonly onWriter: (writer: { readonly writer: Writer; readonly info: NodeInfo } | undefined) => void,
+    private readonly closeChannel: (id: string) => void,
+  ) {}
+
+  get known(): { readonly id: string; readonly epoch: number } | undefined {
+    return this.current;
+  }
+
+  get isReady(): boolean {
+    return this.remote !== undefined;
+  }
+
+  /** A node announces that it is the writer. With `info`, it accepts calls. @returns whether it is a new writer */
+  announced(id: string, epoch: number, info: NodeInfo | undefined, store?: StoreStatus | undefined): boolean {
+    const isNew = this.current?.epoch !== epoch || this.current.id !== id;
+    if (isNew) {
+      this.forget();
+      this.newestEpoch = epoch;
+      this.current = { id, epoch };
+    }
+    if (info !== undefined && this.remote === undefined) {
+      const remote = new RemoteWriter(epoch, (message) => this.send(id, epoch, message), store);
+      this.remote = remote;
+      this.onWriter({ writer: remote, info });
+    }
+    this.remote?.setStoreStatus(store);
+    return isNew;
+  }
+
+  /** A writer accepts no more calls. @returns whether it was the current writer */
+  leaving(epoch: number): boolean {
+    if (epoch !== this.current?.epoch) return false;
+    this.current = undefined;
+    this.endsInOrder = true;
+    // Its earlier announcements may arrive later, and are ignored.
+    this.newestEpoch = epoch + 1;
+    this.onWriter(undefined);
+    return true;
+  }
+
+  /** Another node is the writer now. */
+  forget(): void {
+    if (this.current !== undefined) this.closeChannel(this.current.id);
+    this.current = undefined;
+    const { remote } = this;
+    if (remote === undefined) return;
+    this.onWriter(undefined);
+    this.remote = undefined;
+    this.previous?.end();
+    this.previous = remote;
+    setTimeout(() => remote.end(), this.endsInOrder ? WAIT_AFTER_ORDERLY_END_MS : WAIT_AFTER_LOSS_MS);
+    this.endsInOrder = false;
+  }
+
+  /** Handles a message from a writer. */
+  receive(message: MessageToFollower): void {
+    for (const remote of [this.remote, this.previous]) if (message.epoch === remote?.epoch) remote.receive(message);
+  }
+
+  /** Rejects all calls. */
+  close(): void {
+    this.remote?.end();
+    this.previous?.end();
+  }
 }

@@ -1,6 +1,13 @@
+/**
+ * A node on a store that other nodes use too. Whichever of them is the writer answers, and requests and subscriptions of this page
+ * outlive it.
+ */
+
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
+import type { Hex } from '../../primitives/hex.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { isTimed } from '../../rpc/protocol/method-info.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
@@ -13,8 +20,7 @@ import {
   type SessionListener,
 } from '../provider/transport.js';
 import type { Candidate, CandidateListener } from './candidate.js';
-import { methodOf, refuse, retry } from './retry.js';
-import { SharedSession } from './shared-session.js';
+import { answersOf, methodOf, refuse, retry } from './retry.js';
 import { type Writer, WriterGone } from './writer.js';
 
 /** Sends a payload to a writer. @throws WriterGone */
@@ -180,4 +186,86 @@ export class SharedNode implements NodeTransport, CandidateListener {
       }
     }
   }
+}
+
+/** A subscription: its `eth_subscribe` request, and the id that the current writer gave it. */
+interface Subscribed {
+  readonly request: { readonly params?: unknown };
+  currentId: Hex;
+}
+
+/**
+ * The session of one caller with the current writer. Each new writer makes the subscriptions again. The caller keeps the ids of
+ * the first writer. Events are missed while there is no writer, and until the subscriptions are made again.
+ */
+class SharedSession {
+  /** By the id that the caller knows. */
+  private readonly subscriptions = new Map<Hex, Subscribed>();
+  private bound: { readonly writer: Writer; readonly session: NodeSession } | undefined;
+  private isClosed = false;
+
+  /** @param connection - of its requests, where the writer is in this thread */
+  constructor(
+    private readonly listener: SessionListener,
+    private readonly connection?: object | undefined,
+  ) {}
+
+  get hasSubscriptions(): boolean {
+    return this.subscriptions.size > 0;
+  }
+
+  /** As `NodeSession.dispatch`, by this writer. @throws WriterGone */
+  async dispatch(writer: Writer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
+    const { session } = await this.follow(writer);
+    const reply = await session.dispatch(translate(payload, this.subscriptions), signal);
+    for (const { item, answer } of answersOf(payload, reply)) {
+      if (!('result' in answer)) continue;
+      if (methodOf(item) === 'eth_subscribe') {
+        const id = answer.result as Hex;
+        this.subscriptions.set(id, { request: item as Subscribed['request'], currentId: id });
+      } else if (methodOf(item) === 'eth_unsubscribe' && answer.result === true) {
+        this.subscriptions.delete((item as { params: [Hex] }).params[0]);
+      }
+    }
+    return reply;
+  }
+
+  /** Opens a session with this writer and makes the subscriptions again, unless that has been done. @throws WriterGone */
+  async follow(writer: Writer): Promise<{ readonly session: NodeSession }> {
+    if (this.bound?.writer === writer) return this.bound;
+    this.bound?.session.close();
+    const session: NodeSession = writer.openSession((message) => this.onMessage(session, message), this.connection);
+    const bound = { writer, session };
+    this.bound = bound;
+    for (const subscribed of this.subscriptions.values()) {
+      const { params } = subscribed.request;
+      const reply = await session.dispatch({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params });
+      const { result } = reply.body as { result?: Hex };
+      if (result !== undefined) subscribed.currentId = result;
+    }
+    if (this.isClosed) session.close();
+    return bound;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.bound?.session.close();
+    this.subscriptions.clear();
+  }
+
+  private onMessage(session: NodeSession, { subscription, result }: SubscriptionMessage): void {
+    if (this.isClosed || this.bound?.session !== session) return;
+    for (const [id, { currentId }] of this.subscriptions) {
+      if (currentId === subscription) this.listener({ subscription: id, result });
+    }
+  }
+}
+
+/** Replaces the ids in `eth_unsubscribe` by those of the current writer. */
+function translate(payload: unknown, subscriptions: ReadonlyMap<Hex, Subscribed>): unknown {
+  if (Array.isArray(payload)) return payload.map((item) => translate(item, subscriptions));
+  if (methodOf(payload) !== 'eth_unsubscribe') return payload;
+  const { params } = payload as { params?: unknown };
+  const id = Array.isArray(params) ? subscriptions.get(params[0])?.currentId : undefined;
+  return id === undefined ? payload : { ...(payload as object), params: [id] };
 }

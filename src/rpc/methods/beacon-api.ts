@@ -2,17 +2,16 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { BeaconBlock } from '../../chain/devnet/layer-one/beacon-block.js';
 import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
 import { L1_CHAIN_ID } from '../../chain/devnet/layer-one/simulated-l1.js';
-import { uint64 } from '../../consensus/containers/headers.js';
+import { type BeaconNetwork, forkAt, periodAt } from '../../consensus/beacon-network.js';
 import {
   containersOf,
+  forkDataRoot,
   type LightClientObjects,
   layoutAtSlot,
   type ObjectKind,
-} from '../../consensus/containers/layouts.js';
-import { type BeaconNetwork, forkAt, periodAt } from '../../consensus/networks/beacon-network.js';
-import { forkDataRoot } from '../../consensus/signatures/signing-root.js';
-import type { SszType } from '../../consensus/ssz/ssz-type.js';
-import { toJson } from '../../consensus/ssz/to-json.js';
+  uint64,
+} from '../../consensus/containers.js';
+import { type SszType, toJson } from '../../consensus/ssz.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { nextTurn } from '../../scheduling/turns.js';

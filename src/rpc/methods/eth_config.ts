@@ -1,4 +1,4 @@
-import { HISTORY_CONTRACT } from '../../ethereum/history-contract.js';
+import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
 import { type Rules, rulesAt } from '../../evm/common.js';
 import { activePrecompiles } from '../../evm/precompiles/active-precompiles.js';
 import { CONSOLIDATION_REQUESTS_ADDRESS, WITHDRAWAL_REQUESTS_ADDRESS } from '../../evm/transactions/requests.js';

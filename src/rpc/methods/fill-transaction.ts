@@ -1,5 +1,4 @@
-import { encodeTransaction } from '../../ethereum/encode-transaction.js';
-import type { TransactionType } from '../../ethereum/transaction-fields.js';
+import { encodeTransaction, type TransactionType } from '../../ethereum/encode-transaction.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';

@@ -72,7 +72,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206
 const MOST_WORDS = 200;
 
 /** Words of an endpoint as a part of a message: marked as its words, in one line, cut. @param words - redacted */
-export function quoted(words: string): string {
+function quoted(words: string): string {
   const cut = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
   return `"${cut.replace(CONTROLS, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)}"`;
 }
@@ -107,4 +107,26 @@ export function hanging(timeoutMs: number): string {
 /** The same outcome for each of `calls`. */
 export function forAll(calls: readonly Call[], outcome: Outcome): Outcome[] {
   return calls.map(() => outcome);
+}
+
+/** Result of one exchange with an endpoint. */
+export interface Exchange {
+  /**
+   * One outcome for each call, in their order; or the new batch limit, if the endpoint refused the batch; or `byMethod`, if it may
+   * have refused one of its methods: the outcomes if there is only one.
+   */
+  readonly reply: readonly Outcome[] | { readonly batchLimit: number } | { readonly byMethod: readonly Outcome[] };
+  readonly status?: number;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
+/** Sends calls to one endpoint. It does not wait or retry. */
+export interface Transport {
+  /** Without secrets. */
+  readonly origin: string;
+  /** Most calls in one exchange. */
+  readonly batchLimit: number;
+  /** @throws only the reason of `signal` */
+  exchange(calls: readonly Call[], signal: AbortSignal): Promise<Exchange>;
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { loadHasher } from '../../../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
-import { verifyLineaProof } from '../../../src/proof/zk/linea-proof.js';
-import { openState } from '../../../src/state/open-state.js';
-import { checkTraces } from '../../../src/state/traces/trace-check.js';
-import { parseBlockTraces } from '../../../src/state/traces/trace-json.js';
+import { verifyLineaProof } from '../../../src/proof/linea-proof.js';
+import { openState } from '../../../src/state/load-world-state.js';
+import { checkTraces } from '../../../src/state/trace-check.js';
+import { parseBlockTraces } from '../../../src/state/trace-json.js';
 import { decodeTrieLog } from '../../../src/state/trie-log.js';
 import type { Json } from '../damage.js';
 import { fixtureJson } from '../fixtures.js';

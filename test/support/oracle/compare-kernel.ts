@@ -4,7 +4,7 @@ import { Machine } from '../../../src/evm/interpreter/machine.js';
 import { type AccountChange, StateOverlay } from '../../../src/evm/state/state-overlay.js';
 import { runTransaction } from '../../../src/evm/transactions/transaction.js';
 import type { TransactionMessage, TransactionOutcome } from '../../../src/evm/transactions/transaction-message.js';
-import { preferEvmBuild } from '../../../src/kernel/evm/evm-module.js';
+import { preferEvmBuild } from '../../../src/kernel/evm-module.js';
 import { HARDFORKS, type Hardfork } from '../../../src/networks/network.js';
 import { compareBytes, concatBytes, isZeroBytes } from '../../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';

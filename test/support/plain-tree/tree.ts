@@ -4,7 +4,7 @@ import { FIRST_FREE_NODE, MAX_LEAVES, schemeFormat, TREE_DEPTH, ZERO_HASH } from
 import { PlumblineError } from '../../../src/errors.js';
 import type { Hasher } from '../../../src/kernel/contracts.js';
 import { equalBytes } from '../../../src/primitives/bytes.js';
-import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../../src/state/witness/key-index.js';
+import { floorEntry, type KeyIndex, withKey, withoutKey } from '../../../src/state/witness-trie.js';
 import { type LeafWrite, leafAt, rewriteTrees, type TreeNode } from './tree-nodes.js';
 
 /** A leaf with what stands behind its hashes. */

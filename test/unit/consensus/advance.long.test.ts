@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeStore, run } from '../../../conformance/consensus-scenario.js';
-import { forkAt, periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/networks/beacon-network.js';
-import { BEACON_NETWORKS } from '../../../src/consensus/networks/public-networks.js';
+import { forkAt, periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
+import { BEACON_NETWORKS } from '../../../src/consensus/public-networks.js';
 import { storeFromBytes, storeToBytes } from '../../../src/consensus/stored.js';
 import { isPlumblineError } from '../../../src/errors.js';
 import { bytesToHex } from '../../../src/primitives/hex.js';

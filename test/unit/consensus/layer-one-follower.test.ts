@@ -5,8 +5,8 @@ import {
   type LayerOneFollowerParts,
 } from '../../../src/chain/light/layer-one/layer-one-follower.js';
 import type { FollowedState, LightClientRecord } from '../../../src/chain/light/layer-one/light-client-record.js';
-import { slotAtTime, timeOfSlot } from '../../../src/consensus/networks/beacon-network.js';
-import type { LightClientStore } from '../../../src/consensus/rules/store.js';
+import { slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
+import type { LightClientStore } from '../../../src/consensus/rules.js';
 import { PlumblineError } from '../../../src/errors.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import type { RestGroup } from '../../../src/upstream/rest-group.js';

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type FollowedState, LightClientRecord } from '../../../src/chain/light/layer-one/light-client-record.js';
-import { advance } from '../../../src/consensus/advance.js';
+import { advance } from '../../../src/consensus/rules.js';
 import { finish } from '../../../src/scheduling/pieces.js';
 import { nextTurn } from '../../../src/scheduling/turns.js';
 import { BudgetedTable } from '../../../src/store/budgeted-table.js';

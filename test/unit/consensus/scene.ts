@@ -6,9 +6,8 @@ import {
   type Scenario,
   type StepFixture,
 } from '../../../conformance/consensus-scenario.js';
-import type { BeaconNetwork } from '../../../src/consensus/networks/beacon-network.js';
-import type { LightClientStore } from '../../../src/consensus/rules/store.js';
-import type { AnyUpdate } from '../../../src/consensus/rules/update-facts.js';
+import type { BeaconNetwork } from '../../../src/consensus/beacon-network.js';
+import type { AnyUpdate, LightClientStore } from '../../../src/consensus/rules.js';
 import { fixtureJson } from '../../support/fixtures.js';
 
 /** Row of tampered.json with an object of its own. */

@@ -1,8 +1,7 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { describe, expect, it } from 'vitest';
-import { decodeKey, hasKeyEncoding } from '../../../src/consensus/signatures/key-point.js';
-import { countParticipants } from '../../../src/consensus/signatures/participation.js';
-import { firstFalseClaim, type SignatureClaim } from '../../../src/consensus/signatures/verify-signatures.js';
+import { countParticipants } from '../../../src/consensus/containers.js';
+import { decodeKey, firstFalseClaim, hasKeyEncoding, type SignatureClaim } from '../../../src/consensus/signatures.js';
 import { finish } from '../../../src/scheduling/pieces.js';
 
 const { longSignatures } = bls12_381;

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { BeaconBlock } from '../../../src/chain/devnet/layer-one/beacon-block.js';
 import { SimulatedBeacon } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
 import { SimulatedL1 } from '../../../src/chain/devnet/layer-one/simulated-l1.js';
-import { advance } from '../../../src/consensus/advance.js';
-import type { BeaconBlockHeader } from '../../../src/consensus/containers/headers.js';
-import { beaconBlockHeader } from '../../../src/consensus/containers/headers.js';
-import { objectFrom, updatesFrom } from '../../../src/consensus/containers/objects.js';
-import { periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/networks/beacon-network.js';
-import { SIMULATED_BEACON as NETWORK } from '../../../src/consensus/networks/simulated-network.js';
-import { verifyBootstrap } from '../../../src/consensus/rules/bootstrap.js';
-import type { LightClientStore } from '../../../src/consensus/rules/store.js';
-import type { AnyUpdate } from '../../../src/consensus/rules/update-facts.js';
+import { periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
+import { SIMULATED_BEACON as NETWORK } from '../../../src/consensus/beacon-networks.js';
+import {
+  type BeaconBlockHeader,
+  beaconBlockHeader,
+  objectFrom,
+  updatesFrom,
+} from '../../../src/consensus/containers.js';
+import { type AnyUpdate, advance, type LightClientStore, verifyBootstrap } from '../../../src/consensus/rules.js';
 import { headerHash } from '../../../src/ethereum/header.js';
 import { devnet } from '../../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';

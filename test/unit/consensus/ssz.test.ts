@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { containersOf, type ObjectKind } from '../../../src/consensus/containers/layouts.js';
-import { chunksOf, merkleRoot, rootFromBranch } from '../../../src/consensus/ssz/merkle.js';
-import { bytesUpTo32, isZero, type SszType, uint, vector } from '../../../src/consensus/ssz/ssz-type.js';
-import { toJson } from '../../../src/consensus/ssz/to-json.js';
+import { containersOf, type ObjectKind } from '../../../src/consensus/containers.js';
+import {
+  bytesUpTo32,
+  chunksOf,
+  isZero,
+  merkleRoot,
+  rootFromBranch,
+  type SszType,
+  toJson,
+  uint,
+  vector,
+} from '../../../src/consensus/ssz.js';
 import { isPlumblineError } from '../../../src/errors.js';
 
 const sha256 = (...parts: Uint8Array[]) => new Uint8Array(createHash('sha256').update(Buffer.concat(parts)).digest());

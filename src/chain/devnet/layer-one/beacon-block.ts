@@ -1,14 +1,14 @@
-import { EXECUTION_INDEX } from '../../../consensus/containers/execution.js';
+import { type BeaconNetwork, periodAt } from '../../../consensus/beacon-network.js';
 import {
   beaconBlockHeader,
   denebExecutionHeader,
+  EXECUTION_INDEX,
   type ExecutionPayloadHeader,
   type LightClientHeader,
+  stateIndices,
   uint64,
-} from '../../../consensus/containers/headers.js';
-import { stateIndices } from '../../../consensus/containers/layouts.js';
-import { type BeaconNetwork, periodAt } from '../../../consensus/networks/beacon-network.js';
-import { chunksOf, hashPair, merkleRoot, zeroRoot } from '../../../consensus/ssz/merkle.js';
+} from '../../../consensus/containers.js';
+import { chunksOf, hashPair, merkleRoot, zeroRoot } from '../../../consensus/ssz.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { simulatedCommittee } from './beacon-committees.js';
 import type { L1Block } from './simulated-l1.js';

@@ -1,8 +1,7 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type SyncCommittee, syncCommittee } from '../../../consensus/containers/layouts.js';
-import { isPresent } from '../../../consensus/signatures/participation.js';
-import { DOMAIN_SEPARATION_TAG } from '../../../consensus/signatures/verify-signatures.js';
+import { isPresent, type SyncCommittee, syncCommittee } from '../../../consensus/containers.js';
+import { DOMAIN_SEPARATION_TAG } from '../../../consensus/signatures.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 
 /** Validators of the simulated beacon chain. A power of two, at most 256. */

@@ -1,11 +1,11 @@
-import type {
-  LightClientBootstrap,
-  LightClientFinalityUpdate,
-  LightClientUpdate,
-} from '../../../consensus/containers/layouts.js';
-import { type BeaconNetwork, periodAt, slotAtTime, timeOfSlot } from '../../../consensus/networks/beacon-network.js';
-import { beaconNetworkOf } from '../../../consensus/networks/beacon-networks.js';
-import { signingRoot } from '../../../consensus/signatures/signing-root.js';
+import { type BeaconNetwork, periodAt, slotAtTime, timeOfSlot } from '../../../consensus/beacon-network.js';
+import { beaconNetworkOf } from '../../../consensus/beacon-networks.js';
+import {
+  type LightClientBootstrap,
+  type LightClientFinalityUpdate,
+  type LightClientUpdate,
+  signingRoot,
+} from '../../../consensus/containers.js';
 import { bytesToHex, type Hex } from '../../../primitives/hex.js';
 import { type BeaconBlock, makeBeaconBlock, STATE_INDICES, stateBranch } from './beacon-block.js';
 import { signAsCommittee, simulatedCommittee } from './beacon-committees.js';

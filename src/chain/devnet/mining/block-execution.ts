@@ -1,6 +1,6 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
-import { createdAddress } from '../../../ethereum/created-address.js';
+import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';

@@ -2,7 +2,7 @@ import { StateTrie } from '../../../ethereum/state-trie.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { trieWrites } from '../../../evm/state/trie-writes.js';
 import type { Hasher } from '../../../kernel/contracts.js';
-import type { TrieKernel } from '../../../kernel/trie-contract.js';
+import type { TrieKernel } from '../../../kernel/trie.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import { openWorldState } from '../../../state/open-world-state.js';
 import type { WorldState, ZkAccountChange } from '../../../state/world-state.js';

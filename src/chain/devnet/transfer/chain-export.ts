@@ -1,5 +1,5 @@
 import { equalBytes } from '../../../primitives/bytes.js';
-import { requirePages } from '../../../state/pages/page-census.js';
+import { requirePages } from '../../../state/page-census.js';
 import type { PageStore } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damagedEntry, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
 import { decodeHistory, HISTORY_KEY, prunedAt } from '../records/pruned-history.js';

@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
 import { blobBaseFee } from '../../../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
-import { createdAddress } from '../../../ethereum/created-address.js';
+import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerFields } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';

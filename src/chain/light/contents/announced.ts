@@ -4,7 +4,7 @@ import { parseSignedTransaction, type SignedTransaction } from '../../../ethereu
 import { keccak256 } from '../../../kernel/keccak.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import { readTransaction } from '../../../proof/contents/transaction-answer.js';
+import { readTransaction } from '../../../proof/transaction-answer.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { requestFirstFound } from '../first-found.js';
 

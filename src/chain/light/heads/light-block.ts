@@ -2,8 +2,7 @@ import { PlumblineError } from '../../../errors.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { Network } from '../../../networks/network.js';
-import { verifyHeader } from '../../../proof/headers/header-answer.js';
-import { verifyHeaderRules } from '../../../proof/headers/header-rules.js';
+import { verifyHeader, verifyHeaderRules } from '../../../proof/headers.js';
 import type { Block } from '../../block.js';
 import { answerRefused } from '../refused.js';
 

@@ -1,7 +1,7 @@
 import { PlumblineError } from '../../../errors.js';
 import type { Network } from '../../../networks/network.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import { verifyHeaderLink } from '../../../proof/headers/header-link.js';
+import { verifyHeaderLink } from '../../../proof/headers.js';
 import { upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused, isNotAvailableYet, missing } from '../refused.js';

@@ -1,7 +1,11 @@
 import { isPlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import type { VerifiedMaruBlock } from '../../../proof/headers/maru-seals.js';
-import { loadSignerRecovery, verifyMaruAnswers, verifyMaruPayload } from '../../../proof/headers/seal-checks.js';
+import {
+  loadSignerRecovery,
+  type VerifiedMaruBlock,
+  verifyMaruAnswers,
+  verifyMaruPayload,
+} from '../../../proof/seals.js';
 import type { UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { RestGroup } from '../../../upstream/rest-group.js';
 import { answerRefused, notReached } from '../refused.js';

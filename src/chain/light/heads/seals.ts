@@ -44,7 +44,7 @@ export function openSeals({ sealing }: Network, maru: RestGroup | undefined): Se
     },
     sealsBlock: (number) => clique !== undefined && number >= 1 && number <= clique.lastBlock,
     async checkOwnSeal(block) {
-      const { loadSignerRecovery, verifyCliqueSeal } = await import('../../../proof/headers/seal-checks.js');
+      const { loadSignerRecovery, verifyCliqueSeal } = await import('../../../proof/seals.js');
       await loadSignerRecovery();
       const verdict = verifyCliqueSeal(clique!, block.header);
       if (!verdict.verified) throw answerRefused(`seal of block ${block.header.number}`, verdict);

@@ -1,4 +1,4 @@
-import { beaconBlockHeader } from '../../../consensus/containers/headers.js';
+import { beaconBlockHeader } from '../../../consensus/containers.js';
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { malformed, readObject } from '../../../proof/json-reader.js';

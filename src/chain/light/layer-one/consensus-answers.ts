@@ -1,6 +1,5 @@
-import type { ConsensusAnswer } from '../../../consensus/consensus-request.js';
-import { judgeConsensus } from '../../../consensus/judge-consensus.js';
-import type { LayerOneBlock } from '../../../consensus/layer-one-block.js';
+import type { LayerOneBlock } from '../../../consensus/containers.js';
+import { type ConsensusAnswer, judgeConsensus } from '../../../consensus/judge-consensus.js';
 import type { AnswerValidator } from '../../../upstream/group.js';
 import { type BeaconEndpoints, LayerOneFollower, type LayerOneFollowerParts } from './layer-one-follower.js';
 

@@ -1,16 +1,19 @@
-import { type Advance, advance, requireConsistent } from '../../../consensus/advance.js';
-import { objectFrom, updatesFrom } from '../../../consensus/containers/objects.js';
-import { type LayerOneBlock, layerOneBlock } from '../../../consensus/layer-one-block.js';
 import {
   type BeaconNetwork,
   latestSignatureSlot,
   periodAt,
   slotAtTime,
   slotsIn,
-} from '../../../consensus/networks/beacon-network.js';
-import { verifyBootstrap } from '../../../consensus/rules/bootstrap.js';
-import type { LightClientStore } from '../../../consensus/rules/store.js';
-import type { AnyUpdate } from '../../../consensus/rules/update-facts.js';
+} from '../../../consensus/beacon-network.js';
+import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from '../../../consensus/containers.js';
+import {
+  type Advance,
+  type AnyUpdate,
+  advance,
+  type LightClientStore,
+  requireConsistent,
+  verifyBootstrap,
+} from '../../../consensus/rules.js';
 import { isPlumblineError } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { BeaconNetwork } from '../../../consensus/networks/beacon-network.js';
-import type { LightClientStore } from '../../../consensus/rules/store.js';
+import type { BeaconNetwork } from '../../../consensus/beacon-network.js';
+import type { LightClientStore } from '../../../consensus/rules.js';
 import { storeFromBytes, storeToBytes } from '../../../consensus/stored.js';
 import { concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';

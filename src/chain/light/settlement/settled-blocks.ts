@@ -1,6 +1,6 @@
 import { provedValues } from '../../../accumulator/proved-values.js';
 import { isPlumblineError } from '../../../errors.js';
-import { HISTORY_CONTRACT, HISTORY_WINDOW } from '../../../ethereum/history-contract.js';
+import { HISTORY_CONTRACT, HISTORY_WINDOW } from '../../../ethereum/constants.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import {

@@ -1,7 +1,7 @@
 import { isPlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import type { HashedHeader } from '../../../proof/headers/header-answer.js';
+import type { HashedHeader } from '../../../proof/headers.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 

@@ -121,7 +121,7 @@ export class ZkProofs {
       try {
         const [hasher, { verifyLineaProof }] = await Promise.all([
           loadHasher(scheme),
-          import('../../../proof/zk/linea-proof.js'),
+          import('../../../proof/linea-proof.js'),
         ]);
         return verifyLineaProof(hasher, request, answer);
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import type { AccountRequest } from '../../../proof/ethereum/account-state.js';
+import type { AccountRequest } from '../../../proof/ethereum-proof.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { Block } from '../../block.js';
 import type { HeadFollower } from '../heads/head-follower.js';

@@ -1,6 +1,6 @@
-import { partialTrie } from '../../../ethereum/partial-trie.js';
-import { UnknownNodeError } from '../../../ethereum/patricia-node.js';
-import { nibblesOf } from '../../../ethereum/patricia-path.js';
+import { nibblesOf } from '../../../ethereum/ordered-trie.js';
+import { UnknownNodeError } from '../../../ethereum/patricia-trie.js';
+import { partialTrie } from '../../../ethereum/state-trie.js';
 import { trieWrites } from '../../../evm/state/trie-writes.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bigIntToBytes, equalBytes } from '../../../primitives/bytes.js';

@@ -1,6 +1,6 @@
 import type { Account } from '../../../evm/state/state-reader.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
-import { hasNoCode } from '../../../proof/ethereum/account-state.js';
+import { hasNoCode } from '../../../proof/ethereum-proof.js';
 import { AccessSet } from './access-set.js';
 import type { CodeCache } from './code-cache.js';
 

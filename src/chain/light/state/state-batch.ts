@@ -1,6 +1,6 @@
 import { bytesToKey } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../../proof/ethereum/account-state.js';
+import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../../proof/ethereum-proof.js';
 import { upstreamError } from '../../../upstream/failure.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import { answerRefused, missing } from '../refused.js';

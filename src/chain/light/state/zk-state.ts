@@ -5,7 +5,7 @@ import type { Account } from '../../../evm/state/state-reader.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import { type AccountRequest, hasNoCode, verifyCode } from '../../../proof/ethereum/account-state.js';
+import { type AccountRequest, hasNoCode, verifyCode } from '../../../proof/ethereum-proof.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused } from '../refused.js';
 import type { AccessSet, AccountAccess } from './access-set.js';

@@ -1,0 +1,102 @@
+import { PlumblineError } from '../errors.js';
+import { keccak256 } from '../kernel/keccak.js';
+import type { RollupContract } from '../networks/network.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../primitives/bytes.js';
+import { hexToBytes } from '../primitives/hex.js';
+import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
+import type { ProofFailure } from './verdict.js';
+
+/**
+ * Slot of `stateRootHashes[block]` in the rollup contract, 32 bytes.
+ *
+ * @param block - layer-2 block number
+ * @throws PlumblineError `OUT_OF_RANGE` unless it is an integer from 0 to 2^53 - 1
+ * @source docs/spec/state-trie.md 9: keccak256(block as 32 bytes || slot of the mapping as 32 bytes)
+ */
+export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array {
+  if (!Number.isSafeInteger(block) || block < 0) {
+    const [what, limit] = ['l2BlockNumber', 'an integer from 0 to 2^53 - 1'];
+    throw new PlumblineError('OUT_OF_RANGE', `${what} must be ${limit}, got ${block}`, {
+      what,
+      value: `${block}`,
+      limit,
+    });
+  }
+  return keccak256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(rollup.stateRootsSlot, 32)));
+}
+
+/** Slots to request from `eth_getProof`, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`. */
+export function anchorSlots(rollup: RollupContract, block: number): [current: Uint8Array, root: Uint8Array] {
+  return [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
+}
+
+/** The requested root, and the layer-1 state to verify the answer against. */
+export interface L1AnchorRequest {
+  /** State root of a layer-1 block that the caller trusts, 32 bytes. */
+  readonly l1StateRoot: Uint8Array;
+  readonly rollup: RollupContract;
+  /** Number of the layer-2 block whose state root is requested. */
+  readonly l2BlockNumber: number;
+}
+
+/** Why an answer does not prove a root. */
+export type L1AnchorFailureReason =
+  | EthereumProofFailureReason
+  /** There is no account at the contract's address. */
+  | 'CONTRACT_MISSING'
+  /** The block is above the newest finalized one. */
+  | 'BLOCK_NOT_FINALIZED'
+  /** The contract has no root for the block, because no finalization ended there. */
+  | 'NO_FINALIZATION_AT_BLOCK';
+
+/** A state root of layer 2 that is stored on layer 1. */
+export interface VerifiedL1Anchor {
+  readonly verified: true;
+  readonly l2BlockNumber: number;
+  /** 32 bytes. */
+  readonly stateRoot: Uint8Array;
+  /** Newest finalized layer-2 block in this layer-1 state. */
+  readonly currentL2BlockNumber: bigint;
+}
+
+/** The root on layer 1, or why the answer does not prove it. */
+export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureReason>;
+
+/**
+ * Verifies the state root of a layer-2 block that is stored on layer 1.
+ *
+ * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
+ * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a block number that is none
+ * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6
+ */
+export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1AnchorVerdict {
+  const { l1StateRoot, rollup, l2BlockNumber } = request;
+  const storageKeys = anchorSlots(rollup, l2BlockNumber);
+  const address = hexToBytes(rollup.address, 20);
+  const proof = verifyEthereumProof({ address, storageKeys, stateRoot: l1StateRoot }, answer);
+  if (!proof.verified) return proof;
+  if (proof.account === undefined) {
+    return failure('CONTRACT_MISSING', 'accountProof', 'there is no account at the address of the rollup contract');
+  }
+  const currentL2BlockNumber = bytesToBigInt(proof.slots[0]!.value);
+  const stateRoot = proof.slots[1]!.value;
+  if (BigInt(l2BlockNumber) > currentL2BlockNumber) {
+    return failure(
+      'BLOCK_NOT_FINALIZED',
+      'storageProof[0].value',
+      `the newest finalized block is ${currentL2BlockNumber}`,
+    );
+  }
+  if (isZeroBytes(stateRoot)) {
+    return failure(
+      'NO_FINALIZATION_AT_BLOCK',
+      'storageProof[1].value',
+      `no finalization ended at block ${l2BlockNumber}`,
+    );
+  }
+  return { verified: true, l2BlockNumber, stateRoot, currentL2BlockNumber };
+}
+
+function failure(reason: L1AnchorFailureReason, at: string, message: string): ProofFailure<L1AnchorFailureReason> {
+  return { verified: false, reason, at, message };
+}
