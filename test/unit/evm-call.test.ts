@@ -6,7 +6,7 @@ import { contextOfHeader, pendingContext } from '../../src/evm/block-context.js'
 import { callAt, simulateCallAt } from '../../src/evm/calls/call.js';
 import { revertReason } from '../../src/evm/calls/revert-reason.js';
 import { rulesAt } from '../../src/evm/common.js';
-import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { estimateGasAt } from '../../src/evm/gas.js';
 import { GAS_SEARCHES, type GasSearch } from '../../src/networks/gas-searches.js';
 import { linea } from '../../src/networks/linea.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
