@@ -3,7 +3,7 @@ import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
 import { withOverrides } from '../evm/calls/overrides.js';
 import { estimateGasAt, type GasEstimate } from '../evm/gas.js';
-import { priorityFeePerGas } from '../fees/priority-fee.js';
+import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
