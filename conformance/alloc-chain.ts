@@ -20,13 +20,26 @@ export function allocChain({ network, state, context, prices }: AllocChainParts)
   const head: Block = { header, hash: new Uint8Array(32), transactions: [], size: 0 };
   const chain: Pick<
     Chain,
-    'kind' | 'network' | 'head' | 'block' | 'stateAt' | 'contextOf' | 'pendingContext' | 'prices'
+    | 'kind'
+    | 'network'
+    | 'head'
+    | 'block'
+    | 'stateAt'
+    | 'accountsAt'
+    | 'prepare'
+    | 'trust'
+    | 'contextOf'
+    | 'pendingContext'
+    | 'prices'
   > = {
     kind: 'devnet',
     network,
     head: async () => head,
     block: async () => head,
     stateAt: async () => state,
+    accountsAt: async () => state,
+    prepare: async ({ block = head }) => ({ block, state }),
+    trust: async () => 'held',
     contextOf: () => context,
     pendingContext: async () => context,
     prices: async () => ({ prices, sourceBlock: context.number }),

@@ -50,6 +50,7 @@ export async function visitRecorded(
     trust: async () => 'plain',
     transaction: async () => undefined,
     pendingTransactions: async () => [],
+    pendingTransaction: async () => undefined,
     exclusion: async () => undefined,
   };
   const sizer = await new Dictionaries(material).sizer(DICTIONARY);

@@ -80,7 +80,7 @@ export type RemovalListener = (block: Pick<Block, 'header' | 'hash'>) => void;
 export type PendingTransactionListener = (transaction: SignedTransaction) => void;
 
 /** A call that is about to be executed on the state after `block`; the head by default. */
-export interface CallPlan extends RunLimits {
+export interface CallPlan {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly block?: Block | undefined;
@@ -92,8 +92,6 @@ export interface CallPlan extends RunLimits {
   /** False: endpoints are not sent the call, whatever the options say. */
   readonly accessLists?: boolean | undefined;
   readonly preview?: PlannedPreview | undefined;
-  /** As that of `Chain.stateAt`. */
-  readonly onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** What an endpoint is asked for: accounts with slots, 32 bytes each, and code; and whether it is sent the call itself. */
@@ -128,13 +126,11 @@ export interface PreparedState {
 }
 
 /** Blocks that are about to be simulated on the state after `block`. */
-export interface SimulationPlan extends SimulationOptions {
+export interface SimulationPlan extends Omit<SimulationOptions, keyof RunLimits> {
   readonly block: Block;
   /** As in `CallPlan`. */
   readonly tag?: CallPlan['tag'];
   readonly requests: readonly BlockRequest[];
-  /** As that of `Chain.stateAt`. */
-  readonly onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** The state for a simulation. */
@@ -142,118 +138,114 @@ export interface PreparedSimulation extends PreparedState {
   readonly stateRoot: ImaginedRoots;
 }
 
-/** What reads of accounts rest on: the state after a block, or the zk state after the block of this number. */
-export type AccountsBasis = { readonly block: Block } | { readonly zkBlock: number; readonly level: TrustLevel };
+/** Where the members of a chain note what the answer to one request rests on. */
+export interface AnswerNote {
+  readonly block: (block: Block) => void;
+  /** The zk state after the block of this number. */
+  zk(number: number, level: TrustLevel, age?: ProofAge): void;
+  /** Nothing was found by a hash, which no proof shows. */
+  unproved(): void;
+  /** The state root of a simulated block is not known. */
+  rootUnknown(): void;
+}
 
-/** The chain behind the JSON-RPC methods: a devnet, a light node or a replica. */
+/** What a request gives to each member of a chain that works for it: its limits, and where to note. `{}` for work of the chain's own. */
+export interface ChainCall extends RunLimits {
+  readonly note?: AnswerNote | undefined;
+}
+
+/**
+ * The chain behind the JSON-RPC methods: a devnet, a light node or a replica. Every member that may fetch takes what the request gives
+ * as its last argument: its signal ends what is fetched for it alone.
+ */
 export interface Chain {
   readonly kind: 'devnet' | 'light' | 'replica';
   readonly network: Network;
 
-  head(): Promise<Block>;
-  /** @param signal - ends what is fetched for it. @returns undefined for a block that is not known, or a tag without a block */
-  block(reference: BlockReference, signal?: AbortSignal): Promise<Block | undefined>;
-  /**
-   * The blocks from `first` to `last`, the lowest first. `last` must not be above the head. Left out by a chain that holds its
-   * blocks.
-   */
-  readonly blocks?: ((first: number, last: number, signal?: AbortSignal) => Promise<readonly Block[]>) | undefined;
+  head(call?: ChainCall): Promise<Block>;
+  /** @returns undefined for a block that is not known, or a tag without a block */
+  block(reference: BlockReference, call?: ChainCall): Promise<Block | undefined>;
+  /** The blocks from `first` to `last`, the lowest first. `last` must not be above the head. */
+  blocks(first: number, last: number, call?: ChainCall): Promise<readonly Block[]>;
+  /** The block with its transactions, which that of a light chain may not have yet. */
+  withBody(block: Block, call?: ChainCall): Promise<Block>;
   /** @param hash - 32 bytes */
-  transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined>;
+  transaction(hash: Uint8Array, call?: ChainCall): Promise<IncludedTransaction | undefined>;
   /** @param hash - 32 bytes, of the transaction */
-  receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined>;
+  receipt(hash: Uint8Array, call?: ChainCall): Promise<TransactionReceipt | undefined>;
   /**
    * Receipts of a block that this chain returned, in the order of its transactions.
    *
    * @throws PlumblineError `BLOCK_NOT_FOUND` if the block has left the chain since
    */
-  receipts(block: Block): Promise<readonly TransactionReceipt[]>;
+  receipts(block: Block, call?: ChainCall): Promise<readonly TransactionReceipt[]>;
   /** Logs in the order of the chain. The caller has checked that both ends exist and `from` is not above `to`. */
-  logs(query: LogQuery): Promise<readonly FoundLog[]>;
+  logs(query: LogQuery, call?: ChainCall): Promise<readonly FoundLog[]>;
   /**
    * Transactions in the pool, those of a sender in the order of their nonces. A chain without a pool returns those that this
    * node sent recently.
    */
   pendingTransactions(): Promise<readonly SignedTransaction[]>;
   /**
-   * A transaction that an endpoint has in its pool, by its hash, which is checked: that it is pending is the word of the endpoint.
-   * Left out by a chain that has its own pool.
+   * A transaction of the pool by its hash. A light chain asks an endpoint, and checks the hash: that it is pending is the word of the
+   * endpoint then.
    *
    * @param hash - 32 bytes
-   * @returns undefined if the endpoints that were asked do not have it
    */
-  readonly announced?: ((hash: Uint8Array, signal?: AbortSignal) => Promise<SignedTransaction | undefined>) | undefined;
+  pendingTransaction(hash: Uint8Array, call?: ChainCall): Promise<PendingTransaction | undefined>;
   /** @param hash - 32 bytes. @returns undefined if nothing is known about it, or no longer */
-  exclusion(hash: Uint8Array): Promise<Exclusion | undefined>;
+  exclusion(hash: Uint8Array, call?: ChainCall): Promise<Exclusion | undefined>;
   /**
-   * The answer of an endpoint to a request of this name, unchecked. Left out by a chain without endpoints.
+   * The answer of an endpoint to a request of this name, unchecked.
    *
+   * @returns undefined for a chain without endpoints
    * @throws PlumblineError of the endpoints
    */
-  readonly forward?:
-    | ((method: string, params: readonly unknown[], signal?: AbortSignal) => Promise<unknown>)
-    | undefined;
+  forward(method: string, params: readonly unknown[], call?: ChainCall): Promise<unknown>;
 
+  /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
+  stateAt(block: Block, call?: ChainCall): Promise<StateReader>;
   /**
-   * State after `block`.
+   * As `block` and `stateAt`, for methods that read accounts and do not execute. A light chain may have the state after a finalized block
+   * whose header is not known.
    *
-   * @param signal - aborts fetching it
-   * @param onBlock - called with an earlier block when a value is read that comes from the state after it: the block of a network
-   *   on which a devnet is a fork
-   * @throws PlumblineError `STATE_NOT_HELD`
+   * @returns undefined if there is no such block
    */
-  stateAt(block: Block, signal?: AbortSignal, onBlock?: (block: Block) => void): Promise<StateReader>;
-  /**
-   * As `block` and `stateAt`, for methods that read accounts and do not execute. The state may be that after a finalized block
-   * whose header is not known. Left out by a chain that holds its state.
-   *
-   * @param onRead - called once, when the first read is answered
-   * @returns undefined where `block` and `stateAt` have to be used
-   * @throws PlumblineError as `block`
-   */
-  readonly accountsAt?:
-    | ((
-        reference: BlockReference,
-        onRead: (basis: AccountsBasis) => void,
-        signal?: AbortSignal,
-      ) => Promise<StateReader | undefined>)
-    | undefined;
+  accountsAt(reference: BlockReference, call?: ChainCall): Promise<StateReader | undefined>;
   /**
    * As `head` and `stateAt`, for a call that is executed next. A chain that fetches state fetches what the call will read
-   * together. Left out by a chain that holds its state.
+   * together.
    *
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  readonly prepare?: ((plan: CallPlan) => Promise<PreparedState>) | undefined;
+  prepare(plan: CallPlan, call?: ChainCall): Promise<PreparedState>;
   /**
    * As `prepare`, for blocks that are simulated next. Nothing of them is stored.
    *
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  prepareSimulation(plan: SimulationPlan): Promise<PreparedSimulation>;
-  /** The block with its transactions. Left out by a chain whose blocks always have them. */
-  readonly withBody?: ((block: Block) => Promise<Block>) | undefined;
+  prepareSimulation(plan: SimulationPlan, call?: ChainCall): Promise<PreparedSimulation>;
   /** Context of `block`'s own execution, for calls on its state. */
   contextOf(block: Block): BlockContext;
   /** Context of the simulated next block on top of `parent`; the head by default (docs/spec/fees.md 5.5). */
-  pendingContext(parent?: Block): Promise<BlockContext>;
-  /** Trust level of the header and state of `block`. A chain without this method has `held`. */
-  readonly trust?: ((block: Block) => Promise<TrustLevel>) | undefined;
+  pendingContext(parent?: Block, call?: ChainCall): Promise<BlockContext>;
+  /** Trust level of the header and state of `block`. A devnet has `held`. */
+  trust(block: Block): Promise<TrustLevel>;
 
   /**
-   * The layer-1 block that settled blocks rest on. Only of a light node that follows layer-1 consensus.
+   * The layer-1 block that settled blocks rest on; undefined unless a light node follows layer-1 consensus.
    *
    * @throws PlumblineError as `LayerOneFollower.finalized`
    */
-  readonly layerOneEvidence?: (() => Promise<LayerOneEvidence>) | undefined;
+  layerOneEvidence(): Promise<LayerOneEvidence | undefined>;
   /**
-   * Collects what proves a claim without any endpoint. Only of a light node that follows layer-1 consensus.
+   * Collects what proves a claim without any endpoint; undefined unless a light node follows layer-1 consensus.
    *
    * @throws PlumblineError as `collectEvidence`
    */
-  readonly collectEvidence?: ((claim: EvidenceClaim) => Promise<EvidenceBundle>) | undefined;
+  collectEvidence(claim: EvidenceClaim, call?: ChainCall): Promise<EvidenceBundle | undefined>;
   /** Prices after `block`; the head by default. */
-  prices(block?: Block): Promise<CurrentPrices>;
+  prices(block?: Block, call?: ChainCall): Promise<CurrentPrices>;
 
   /**
    * Proofs against the state root of the header of `block` (EIP-1186).
@@ -262,46 +254,126 @@ export interface Chain {
    * @param storageKeys - 32 bytes each
    * @throws PlumblineError `STATE_NOT_HELD`
    */
-  proof(
-    address: Uint8Array,
-    storageKeys: readonly Uint8Array[],
-    block: Block,
-    signal?: AbortSignal,
-  ): Promise<TrieProof>;
-
+  proof(address: Uint8Array, storageKeys: readonly Uint8Array[], block: Block, call?: ChainCall): Promise<TrieProof>;
   /**
-   * Proofs against the zk state root on layer 1.
+   * Proofs against the zk state root on layer 1. The note has the proved block, which a tag does not determine.
    *
    * @param address - 20 bytes
    * @param storageKeys - 32 bytes each
-   * @param onBlock - called with the number of the proved block, which a tag does not determine, its level, and its age if it is
-   *   not the newest finalized block
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` unless layer 1 has a root of the block
    */
   zkProof(
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number, level: TrustLevel, age?: ProofAge) => void,
+    call?: ChainCall,
   ): Promise<LineaProofJson>;
 
   /**
-   * Sends a raw signed transaction.
+   * Sends a raw signed transaction. A chain that executes it at once does so within the limits of the request; a transaction that does
+   * not end within them is not kept.
    *
-   * @param limits - for a chain that executes it at once. A transaction that does not end within them is not kept
    * @returns its hash
    * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS`; `GAS_BUDGET_EXCEEDED`, `ABORTED`
    */
-  submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array>;
+  submit(raw: Uint8Array, call?: ChainCall): Promise<Uint8Array>;
 
-  /** Blocks that were taken back since the last call, if there are any. Left out by a chain that holds its blocks. */
-  readonly takenBack?: (() => TakenBack | undefined) | undefined;
+  /** Blocks that were taken back since the last call, if there are any. */
+  takenBack(): TakenBack | undefined;
 
   /** @returns a function that ends the subscription */
   onHead(listener: HeadListener): () => void;
   /** A light chain tells only of blocks that it has told as heads. @returns a function that ends the subscription */
-  readonly onRemoval?: ((listener: RemovalListener) => () => void) | undefined;
+  onRemoval(listener: RemovalListener): () => void;
   /** @returns a function that ends the subscription */
   onPendingTransaction(listener: PendingTransactionListener): () => void;
   close(): Promise<void>;
+}
+
+/** A transaction of a pool. */
+export interface PendingTransaction {
+  readonly transaction: SignedTransaction;
+  /** That it is pending is the word of an endpoint. */
+  readonly announced?: true;
+}
+
+type Members<Type> = {
+  readonly [Name in keyof Type as Type[Name] extends (...args: never) => unknown ? Name : never]: true;
+};
+
+/** The members that are functions. A new one that is missing here does not compile. */
+export const CHAIN_MEMBERS: Members<Chain> = {
+  head: true,
+  block: true,
+  blocks: true,
+  withBody: true,
+  transaction: true,
+  receipt: true,
+  receipts: true,
+  logs: true,
+  pendingTransactions: true,
+  pendingTransaction: true,
+  exclusion: true,
+  forward: true,
+  stateAt: true,
+  accountsAt: true,
+  prepare: true,
+  prepareSimulation: true,
+  contextOf: true,
+  pendingContext: true,
+  trust: true,
+  layerOneEvidence: true,
+  collectEvidence: true,
+  prices: true,
+  proof: true,
+  zkProof: true,
+  submit: true,
+  takenBack: true,
+  onHead: true,
+  onRemoval: true,
+  onPendingTransaction: true,
+  close: true,
+};
+
+/**
+ * A chain whose members call those of `current()`: for a devnet that may be replaced, and for a replica on its light chain.
+ *
+ * @param current - called for each use. Its kind and its network must not change
+ */
+export function forwardingChain(current: () => Chain): Chain {
+  const { kind, network } = current();
+  const members = Object.keys(CHAIN_MEMBERS).map((name) => [
+    name,
+    (...args: unknown[]) => (current() as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args),
+  ]);
+  return { ...Object.fromEntries(members), kind, network } as Chain;
+}
+
+/** Notes what a prepared state rests on. */
+export function notePrepared({ block, zkLevel }: Omit<PreparedState, 'state'>, note: AnswerNote | undefined): void {
+  note?.block(block);
+  if (zkLevel !== undefined) note?.zk(block.header.number, zkLevel);
+}
+
+/** Notes where a root is not known. */
+export function notedRoots(roots: ImaginedRoots, note: AnswerNote | undefined): ImaginedRoots {
+  return async (changes) => {
+    const root = await roots(changes);
+    if (root === undefined) note?.rootUnknown();
+    return root;
+  };
+}
+
+/** Notes what was found of a block that a request names. */
+export function noteFound(
+  reference: BlockReference,
+  found: Block | undefined,
+  head: Block | undefined,
+  note: AnswerNote | undefined,
+): void {
+  if (note === undefined) return;
+  if (found !== undefined) note.block(found);
+  else if ('hash' in reference) note.unproved();
+  // A number above the head: the head shows that there is no such block.
+  else if ('number' in reference && head !== undefined) note.block(head);
 }

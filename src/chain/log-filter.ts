@@ -1,6 +1,6 @@
 import { bloomBits, bloomHasBits, type Log } from '../ethereum/receipt.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
-import type { Block, IncludedTransaction } from './block.js';
+import type { IncludedTransaction } from './block.js';
 
 /** A filter for logs. */
 export interface LogFilter {
@@ -15,10 +15,6 @@ export interface LogQuery {
   readonly from: number;
   readonly to: number;
   readonly filter: LogFilter;
-  /** Called with the blocks at both ends. An empty answer depends on them. */
-  readonly onEnd?: ((block: Block) => void) | undefined;
-  /** Aborts the search; its reason is thrown. */
-  readonly signal?: AbortSignal | undefined;
   /** Most bytes of the logs as JSON; more are `ANSWER_TOO_LARGE`. No limit when left out. */
   readonly maxBytes?: number | undefined;
 }

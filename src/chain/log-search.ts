@@ -2,7 +2,7 @@ import { PlumblineError } from '../errors.js';
 import { jsonLength, logBytes } from '../ethereum/receipt.js';
 import { nextTurn } from '../scheduling/turns.js';
 import type { Block, TransactionReceipt } from './block.js';
-import type { Chain } from './chain.js';
+import type { AnswerNote, Chain, ChainCall } from './chain.js';
 import { bloomTest, type FoundLog, type LogFilter, type LogQuery, matchesLog } from './log-filter.js';
 
 /** A chain that has its blocks and receipts at hand. */
@@ -19,23 +19,34 @@ interface LogSource extends Pick<Chain, 'block' | 'receipts'> {
  */
 export async function searchLogs(
   chain: LogSource,
-  { from, to, filter, onEnd, signal, maxBytes }: LogQuery,
+  { from, to, filter, maxBytes }: LogQuery,
+  { note, signal }: ChainCall = {},
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
   const { found, add } = collectLogs(maxBytes);
+  const ends: Block[] = [];
   for (let number = from; number <= to; number++) {
     await nextTurn();
     signal?.throwIfAborted();
     const bloom = chain.bloom(number);
     if (bloom === undefined) continue;
-    const isEnd = onEnd !== undefined && (number === from || number === to);
+    // An empty answer rests on the blocks at both ends.
+    const isEnd = note !== undefined && (number === from || number === to);
     if (!isEnd && !mayMatch(bloom)) continue;
     const block = await chain.block({ number });
     if (block === undefined) continue;
-    if (isEnd) onEnd(block);
+    if (isEnd) ends.push(block);
     if (mayMatch(bloom)) add(selectLogs(await chain.receipts(block), filter));
   }
+  noteLogs(found, ends, note);
   return found;
+}
+
+/** @param ends - the blocks at the ends of the range, on which an empty answer rests */
+export function noteLogs(found: readonly FoundLog[], ends: readonly Block[], note: AnswerNote | undefined): void {
+  if (note === undefined) return;
+  if (found.length === 0) for (const end of ends) note.block(end);
+  for (const { transaction } of found) note.block(transaction.block);
 }
 
 /** A list of logs with a limit of their bytes as JSON. `add` throws PlumblineError `ANSWER_TOO_LARGE` above it. */
@@ -63,8 +74,9 @@ export async function logsOfBlock(
   chain: Pick<Chain, 'receipts'>,
   block: Block,
   filter: LogFilter,
+  call?: ChainCall,
 ): Promise<FoundLog[]> {
-  return bloomTest(filter)(block.header.logsBloom) ? selectLogs(await chain.receipts(block), filter) : [];
+  return bloomTest(filter)(block.header.logsBloom) ? selectLogs(await chain.receipts(block, call), filter) : [];
 }
 
 /** The logs of these receipts, of one block, that match the filter. */

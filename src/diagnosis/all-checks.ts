@@ -1,5 +1,5 @@
+import type { ChainCall } from '../chain/chain.js';
 import type { LineCount } from '../estimate/line-counts.js';
-import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import { fundsCheck, nonceChecks, replacementCheck, senderCheck } from './account-checks.js';
 import type { CheckName } from './check-table.js';
 import type { Conditions, DiagnosisParts } from './conditions.js';
@@ -44,7 +44,7 @@ const ALWAYS = [
 export async function allChecks(
   parts: DiagnosisParts,
   { candidate, conditions, failing = [], reason }: CheckedTransaction,
-  limits: RunLimits,
+  limits: ChainCall,
 ): Promise<Findings> {
   const { network, kind } = parts.chain;
   const margins = marginsOf(parts, candidate);
@@ -109,7 +109,7 @@ async function pricedChecks(
   candidate: CompleteTransaction,
   conditions: Conditions,
   margins: ReadonlyMap<CheckName, number>,
-  limits: RunLimits,
+  limits: ChainCall,
 ): Promise<Findings> {
   const size = await tried(() => sizeOf(candidate, estimator, network));
   const run = await tried(() => executed(candidate, conditions, network, limits));

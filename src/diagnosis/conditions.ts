@@ -1,10 +1,9 @@
-import type { Chain } from '../chain/chain.js';
+import type { Chain, ChainCall } from '../chain/chain.js';
 import type { TrustLevel } from '../chain/trust-level.js';
 import type { ExecutionPoint } from '../estimate/estimate-request.js';
 import type { Estimator } from '../estimate/estimator.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Rules, rulesAt } from '../evm/common.js';
-import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import { type Account, NO_ACCOUNT } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import { equalBytes } from '../primitives/bytes.js';
@@ -31,15 +30,15 @@ export interface Conditions extends ExecutionPoint {
 export function readConditions(
   { chain, estimator }: DiagnosisParts,
   call: CallRequest & { readonly from: Uint8Array },
-  { signal, gas }: RunLimits,
+  limits: ChainCall,
 ): Promise<Conditions | string> {
   return tried(async (): Promise<Conditions> => {
-    const point = await estimator.executionPoint({ call, pending: true, signal, gas });
+    const point = await estimator.executionPoint({ ...limits, call, pending: true });
     const { number, timestamp } = point.context;
     const [sender, { prices }, trust, pending] = await Promise.all([
       point.state.account(call.from),
-      chain.prices(point.on),
-      chain.trust?.(point.on) ?? ('held' as const),
+      chain.prices(point.on, limits),
+      chain.trust(point.on),
       chain.pendingTransactions(),
     ]);
     return {

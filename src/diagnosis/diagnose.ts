@@ -1,8 +1,7 @@
 import type { IncludedTransaction } from '../chain/block.js';
+import type { ChainCall } from '../chain/chain.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
-import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
-import { equalBytes } from '../primitives/bytes.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
@@ -31,7 +30,7 @@ export type DiagnosisSubject =
 export async function diagnose(
   parts: DiagnosisParts,
   subject: DiagnosisSubject,
-  limits: RunLimits = {},
+  limits: ChainCall = {},
 ): Promise<TransactionDiagnosis> {
   const { chain } = parts;
   if ('call' in subject) return ofCall(parts, transactionOf(subject.call, chain.network.chainId), limits);
@@ -41,31 +40,30 @@ export async function diagnose(
     return ofSigned(parts, signed, 'raw', limits);
   }
   const { hash } = subject;
-  const included = await chain.transaction(hash);
+  const included = await chain.transaction(hash, limits);
   if (included !== undefined) return ofIncluded(parts, included);
-  const known = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
-  if (known !== undefined) return ofSigned(parts, known, 'pool', limits);
-  const announced = await tried(async () => chain.announced?.(hash, limits.signal));
-  if (announced !== undefined && typeof announced !== 'string') return ofSigned(parts, announced, 'endpoint', limits);
-  return diagnosisOf(parts, { origin: 'none', findings: [await exclusionCheck(chain, hash)], hash });
+  const known = await tried(() => chain.pendingTransaction(hash, limits));
+  if (known !== undefined && typeof known !== 'string')
+    return ofSigned(parts, known.transaction, known.announced === true ? 'endpoint' : 'pool', limits);
+  return diagnosisOf(parts, { origin: 'none', findings: [await exclusionCheck(chain, hash, limits)], hash });
 }
 
 async function ofSigned(
   parts: DiagnosisParts,
   signed: SignedTransaction,
   origin: 'raw' | 'pool' | 'endpoint',
-  limits: RunLimits,
+  limits: ChainCall,
 ): Promise<TransactionDiagnosis> {
   const { chain } = parts;
   const [conditions, exclusion] = await Promise.all([
     readConditions(parts, callOf(signed), limits),
     // A devnet knows all of its rules, and may accept now what it refused once.
-    chain.kind === 'devnet' ? [] : exclusionCheck(chain, signed.hash).then((finding) => [finding]),
+    chain.kind === 'devnet' ? [] : exclusionCheck(chain, signed.hash, limits).then((finding) => [finding]),
   ]);
   let unread: string | undefined;
   // A used nonce: by this transaction, or by another one. Above it, the state shows that it is in no block.
   if (typeof conditions !== 'string' && signed.nonce < conditions.sender.nonce) {
-    const included = await tried(() => chain.transaction(signed.hash));
+    const included = await tried(() => chain.transaction(signed.hash, limits));
     if (typeof included === 'string') unread = included;
     else if (included !== undefined) return ofIncluded(parts, included);
   }
@@ -80,7 +78,7 @@ async function ofSigned(
 async function ofCall(
   parts: DiagnosisParts,
   given: DiagnosedTransaction,
-  limits: RunLimits,
+  limits: ChainCall,
 ): Promise<TransactionDiagnosis> {
   const conditions = await readConditions(parts, callOf(given), limits);
   const filling = typeof conditions === 'string' ? undefined : await fillCall(parts, given, conditions, limits);
@@ -104,7 +102,7 @@ async function ofIncluded(
     ...diagnosisOf({ chain, estimator }, { origin: 'block', candidate: transaction, findings: [] }),
     included: { blockNumber: number, blockHash: bytesToHex(block.hash), transactionIndex: index },
     block: number,
-    trust: (await chain.trust?.(block)) ?? 'held',
+    trust: await chain.trust(block),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Chain } from '../chain/chain.js';
+import type { Chain, ChainCall } from '../chain/chain.js';
 import { type Finding, tried } from './finding.js';
 
 /** Most characters of a reason: an endpoint wrote it. */
@@ -9,9 +9,9 @@ const MAX_REASON = 300;
  *
  * @param hash - 32 bytes
  */
-export async function exclusionCheck(chain: Chain, hash: Uint8Array): Promise<Finding> {
+export async function exclusionCheck(chain: Chain, hash: Uint8Array, call: ChainCall): Promise<Finding> {
   const basis = chain.kind === 'devnet' ? 'pool' : 'endpoint';
-  const exclusion = await tried(() => chain.exclusion(hash));
+  const exclusion = await tried(() => chain.exclusion(hash, call));
   if (typeof exclusion === 'string') return { check: 'exclusion', outcome: 'unknown', basis, reason: exclusion };
   if (exclusion === undefined) return { check: 'exclusion', outcome: 'ok', basis };
   const { stage, reason, blockNumber } = exclusion;

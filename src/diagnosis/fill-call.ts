@@ -1,5 +1,5 @@
+import type { ChainCall } from '../chain/chain.js';
 import { isPlumblineError, type TransactionRule } from '../errors.js';
-import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import type { CheckName } from './check-table.js';
@@ -38,7 +38,7 @@ export async function fillCall(
   { estimator }: DiagnosisParts,
   given: DiagnosedTransaction,
   conditions: Conditions,
-  limits: RunLimits,
+  limits: ChainCall,
 ): Promise<FilledCall> {
   const nonce = given.nonce ?? nextNonce(conditions);
   const named = { ...given, nonce };

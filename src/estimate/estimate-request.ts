@@ -1,4 +1,5 @@
 import type { Block } from '../chain/block.js';
+import type { ChainCall } from '../chain/chain.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
@@ -18,7 +19,7 @@ export interface ExecutionPoint {
 }
 
 /** The parameters of an estimate. */
-export interface EstimateRequest extends RunLimits {
+export interface EstimateRequest extends ChainCall {
   readonly call: CallRequest;
   readonly overrides?: StateOverrides | undefined;
   readonly blockOverrides?: BlockOverrides | undefined;

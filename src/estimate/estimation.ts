@@ -42,7 +42,7 @@ export async function feesOn(
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
   // Awaited below. Until then a rejection must not count as unhandled.
   sizing.catch(() => {});
-  const baseFeePerGas = point.baseFeePerGas ?? (await chain.pendingContext(point.on)).baseFeePerGas;
+  const baseFeePerGas = point.baseFeePerGas ?? (await chain.pendingContext(point.on, request)).baseFeePerGas;
   const gas = await search(parts, request, point, network.moduleLimits !== undefined);
   const { gasLimit } = gas;
   const sender = await point.state.account(call.from ?? ZERO_ADDRESS);
@@ -59,7 +59,7 @@ export async function feesOn(
 
   const bytes = network.sizing === 'signed' ? signed : encodeForSizing(transaction);
   const compressedTxSize = (await sizing).compressedTxSize(bytes);
-  const { prices, sourceBlock } = await chain.prices(point.on);
+  const { prices, sourceBlock } = await chain.prices(point.on, request);
   const use = { gas: gasLimit, compressedTxSize, baseFee: baseFeePerGas };
   const priorityFee = priorityFeePerGas(network.pricing, prices, use);
   const { name, networkOwn, reason } = dictionary;
@@ -71,7 +71,7 @@ export async function feesOn(
     evidence: {
       gas,
       block: point.on.header.number,
-      trust: (await chain.trust?.(point.on)) ?? 'held',
+      trust: await chain.trust(point.on),
       sizing: network.sizing,
       transactionBytes: bytes.length,
       compressedTxSize,

@@ -31,12 +31,6 @@ export class Estimator {
     this.parts = { chain, sizer, dictionary, options };
   }
 
-  /** The same estimator on another view of its chain. */
-  on(chain: Chain): Estimator {
-    const { sizer, dictionary, options } = this.parts;
-    return new Estimator(chain, sizer, dictionary, options);
-  }
-
   /** The dictionary that sizes are computed with. */
   get dictionary(): Dictionary {
     return this.parts.dictionary;
@@ -81,21 +75,14 @@ export class Estimator {
    *
    * @throws PlumblineError `STATE_NOT_HELD`; errors of fetching
    */
-  async executionPoint({
-    call,
-    overrides,
-    block,
-    pending,
-    blockOverrides,
-    signal,
-    gas,
-  }: EstimateRequest): Promise<ExecutionPoint> {
-    const inNext = pending ?? this.parts.chain.network.gasSearch !== 'geth';
-    const tag = inNext ? 'pending' : 'latest';
-    const prepared = await this.parts.chain.prepare?.({ call, overrides, block, tag, signal, gas });
-    const on = prepared?.block ?? block ?? (await this.parts.chain.head());
-    const context = inNext ? await this.parts.chain.pendingContext(on) : this.parts.chain.contextOf(on);
-    const state = new ReadCache(prepared?.state ?? (await this.parts.chain.stateAt(on)));
+  async executionPoint(request: EstimateRequest): Promise<ExecutionPoint> {
+    const { call, overrides, block, pending, blockOverrides } = request;
+    const { chain } = this.parts;
+    const inNext = pending ?? chain.network.gasSearch !== 'geth';
+    const prepared = await chain.prepare({ call, overrides, block, tag: inNext ? 'pending' : 'latest' }, request);
+    const on = prepared.block;
+    const context = inNext ? await chain.pendingContext(on, request) : chain.contextOf(on);
+    const state = new ReadCache(prepared.state);
     const baseFeePerGas = inNext ? context.baseFeePerGas : undefined;
     return { on, context: withBlockOverrides(context, blockOverrides), state, baseFeePerGas };
   }

@@ -13,6 +13,10 @@ import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { failing } from '../support/diagnoses.js';
 import { ask, CALL, hasRecorded, inMoment, POOL_PRICE, price } from '../support/recorded-moment.js';
 
+/** The same estimator on another chain. */
+const estimatorOn = (chain: Chain, estimator: Estimator) =>
+  new Estimator(chain, () => estimator.sizer(), estimator.dictionary);
+
 describe.skipIf(!hasRecorded)('recorded transactions', () => {
   /** The recorded bytes with other values in place of some of the last three: parity, r, s. */
   const signedOtherwise = (raw: Hex, change: (signature: bigint[]) => bigint[]): Hex => {
@@ -58,7 +62,7 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
     const answer = await inMoment(({ chain, estimator }, raw) => {
       const network = { ...chain.network, chainId: lineaSepolia.chainId };
       const other = { ...chain, network };
-      return ask({ chain: other, estimator: estimator.on(other) }, raw);
+      return ask({ chain: other, estimator: estimatorOn(other, estimator) }, raw);
     });
     // The contract compares a signature that names the chain.
     expect(failing(answer)).toEqual(['chain-id', 'execution']);
@@ -68,7 +72,7 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
   const onChain = (change: Partial<Chain>, transaction?: unknown) =>
     inMoment(({ chain, estimator }, raw) => {
       const other = { ...chain, ...change };
-      return ask({ chain: other, estimator: estimator.on(other) }, transaction ?? raw);
+      return ask({ chain: other, estimator: estimatorOn(other, estimator) }, transaction ?? raw);
     });
 
   test('what an endpoint says of it counts last, and is marked', async () => {
@@ -97,9 +101,9 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
 
   test('what cannot be read is unknown, and what needs no state is checked nevertheless', async () => {
     const message = 'no endpoint answered';
-    const stateAt: Chain['stateAt'] = () =>
+    const prepare: Chain['prepare'] = () =>
       Promise.reject(new PlumblineError('UPSTREAM_UNAVAILABLE', message, { endpoints: [] }));
-    const answer = await onChain({ stateAt });
+    const answer = await onChain({ prepare });
     expect(answer).toMatchObject({ verdict: 'cannot-tell', block: null, trust: null });
     const outcomes = Object.fromEntries(
       answer.checks.map(({ check, outcome, reason }) => [check, reason === message || outcome]),
@@ -119,9 +123,9 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
       'line-counts': true,
     });
     expect(answer.nextStep).toContain(message);
-    expect((await onChain({ stateAt }, { ...CALL, chainId: '0x1' })).verdict).toBe('will-be-refused');
+    expect((await onChain({ prepare }, { ...CALL, chainId: '0x1' })).verdict).toBe('will-be-refused');
     // An error that does not mean this is an error.
-    await expect(onChain({ stateAt: () => Promise.reject(new TypeError('a mistake')) })).rejects.toThrow('a mistake');
+    await expect(onChain({ prepare: () => Promise.reject(new TypeError('a mistake')) })).rejects.toThrow('a mistake');
   });
 
   test('bytes whose nonce is used: by themselves, by others, or not known', async () => {
@@ -134,8 +138,9 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
       };
       const state: StateReader = { account, slot: (...of) => before.slot(...of), code: (hash) => before.code(hash) };
       const diagnosed = (transaction: Chain['transaction']) => {
-        const other = { ...chain, transaction, stateAt: async () => state };
-        return ask({ chain: other, estimator: estimator.on(other) }, raw);
+        const prepare: Chain['prepare'] = async () => ({ block: await chain.head(), state });
+        const other = { ...chain, transaction, prepare };
+        return ask({ chain: other, estimator: estimatorOn(other, estimator) }, raw);
       };
       const block = await chain.head();
       const own = { transaction: parseSignedTransaction(hexToBytes(raw), 59_144), block, index: 2 };
@@ -156,7 +161,7 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
     const answers = await inMoment(async ({ chain, estimator }, raw) => {
       const diagnosed = (deniedAddresses: Hex[]) => {
         const other = { ...chain, network: { ...chain.network, pool: { margin: 0.8, deniedAddresses } } };
-        return ask({ chain: other, estimator: estimator.on(other) }, raw);
+        return ask({ chain: other, estimator: estimatorOn(other, estimator) }, raw);
       };
       return [await diagnosed([CALL.to as Hex]), await diagnosed([])];
     });

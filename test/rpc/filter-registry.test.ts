@@ -24,6 +24,7 @@ class Blocks {
       return this.sealed.slice(from, to + 1).map((block) => ({ of: block.hash[0], transaction: { block } }));
     },
     onHead: (listener: HeadListener) => listen(this.heads, listener),
+    onRemoval: () => () => {},
     onPendingTransaction: (listener: PendingTransactionListener) => listen(this.pending, listener),
   } as unknown as Chain;
 

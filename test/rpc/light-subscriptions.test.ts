@@ -46,6 +46,7 @@ test('a block whose receipts never come is skipped and reported to onError', asy
       listener = given;
       return () => {};
     },
+    onRemoval: () => () => {},
     receipts: () => Promise.reject(new Error('not to be had')),
   } as unknown as Chain;
   const context = { chain } as RpcContext;

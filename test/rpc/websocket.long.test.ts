@@ -226,6 +226,27 @@ describe('messages in fragments', () => {
   });
 });
 
+test('pings of a client that asks nothing are not kept against it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { url } = await start({ http: { maxBodyBytes: 1_000 } }, { webSocket: { pingMs: 1000 } });
+  const client = await Client.open(url);
+  // Each counts 64 of the 8 000 bytes that a client may have under way.
+  for (let round = 0; round < 4; round++) {
+    for (let i = 0; i < 50; i++) {
+      const answered = once(client.socket, 'pong');
+      client.socket.ping();
+      await answered;
+    }
+    const pinged = once(client.socket, 'ping');
+    vi.advanceTimersByTime(1000);
+    await pinged;
+  }
+  expect(await client.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
+});
+
 describe('the end of a socket', () => {
   /** A node that counts the sessions it has opened and not closed. */
   async function counting(serving: ServeOptions = {}) {

@@ -32,6 +32,7 @@ function follow(): Scene {
           listener = undefined;
         };
       },
+      onRemoval: () => () => {},
     },
     async (block) => {
       await held.get(markOf(block));

@@ -41,7 +41,7 @@ describe('a replica as a chain', () => {
     const closed: string[] = [];
     const light = new LightStandIn(closed) as unknown as Chain;
     const replica = openReplicaChain(light, follower, async () => void closed.push('following'));
-    expect([replica.kind, replica.network, replica.trust]).toEqual(['replica', light.network, undefined]);
+    expect([replica.kind, replica.network]).toEqual(['replica', light.network]);
     expect((await replica.block({ hash: new Uint8Array(32).fill(5) }))?.header.number).toBe(5);
 
     const { address, storageKeys, result } = chain.queries[0]!;

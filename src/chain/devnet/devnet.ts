@@ -1,8 +1,8 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
-import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { nextTurn } from '../../scheduling/turns.js';
@@ -10,16 +10,22 @@ import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
-import type {
-  Chain,
-  CurrentPrices,
-  Exclusion,
-  HeadListener,
-  PendingTransactionListener,
-  RemovalListener,
+import {
+  type CallPlan,
+  type Chain,
+  type ChainCall,
+  type CurrentPrices,
+  type Exclusion,
+  type HeadListener,
+  noteFound,
+  type PendingTransaction,
+  type PendingTransactionListener,
+  type PreparedState,
+  type RemovalListener,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
+import type { TrustLevel } from '../trust-level.js';
 import type { ImportResult } from './import/import.js';
 import { DevnetFinality } from './layer-one/finality.js';
 import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
@@ -123,11 +129,19 @@ export class Devnet implements Chain {
     return this.settings.alloc;
   }
 
-  async head(): Promise<Block> {
+  async head({ note }: ChainCall = {}): Promise<Block> {
+    note?.block(this.ledger.head);
     return this.ledger.head;
   }
 
-  async block(reference: BlockReference): Promise<Block | undefined> {
+  async block(reference: BlockReference, { note }: ChainCall = {}): Promise<Block | undefined> {
+    const found = this.found(reference);
+    // A devnet holds all its blocks, and knows that no other has a hash.
+    if (found !== undefined || !('hash' in reference)) noteFound(reference, found, this.ledger.head, note);
+    return found;
+  }
+
+  private found(reference: BlockReference): Block | undefined {
     if ('number' in reference) return this.ledger.blockByNumber(reference.number);
     if ('hash' in reference) return this.ledger.blockByHash(reference.hash);
     switch (reference.tag) {
@@ -142,31 +156,53 @@ export class Devnet implements Chain {
     }
   }
 
-  async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
-    return this.ledger.transaction(hash);
+  async blocks(first: number, last: number, { note }: ChainCall = {}): Promise<readonly Block[]> {
+    const blocks = Array.from({ length: last + 1 - first }, (_, i) => this.ledger.blockByNumber(first + i)!);
+    for (const block of blocks) note?.block(block);
+    return blocks;
   }
 
-  async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {
-    return this.ledger.receipt(hash);
+  async withBody(block: Block): Promise<Block> {
+    return block;
   }
 
-  async receipts(block: Block): Promise<readonly TransactionReceipt[]> {
+  async transaction(hash: Uint8Array, { note }: ChainCall = {}): Promise<IncludedTransaction | undefined> {
+    const found = this.ledger.transaction(hash);
+    if (found !== undefined) note?.block(found.block);
+    return found;
+  }
+
+  async receipt(hash: Uint8Array, { note }: ChainCall = {}): Promise<TransactionReceipt | undefined> {
+    const found = this.ledger.receipt(hash);
+    if (found !== undefined) note?.block(found.block);
+    return found;
+  }
+
+  async receipts(block: Block, { note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
+    note?.block(block);
     return this.ledger.receiptsOf(block);
   }
 
-  logs(query: LogQuery): Promise<readonly FoundLog[]> {
+  logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const { ledger } = this;
     const source = {
       bloom: (number: number) => ledger.bloomOf(number),
       block: (reference: BlockReference) => this.block(reference),
       receipts: (block: Block) => this.receipts(block),
     };
-    return searchLogs(source, query);
+    return searchLogs(source, query, call);
   }
 
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
     return this.maker.pool.transactions;
   }
+
+  async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
+    const transaction = this.maker.pool.transactions.find((one) => equalBytes(one.hash, hash));
+    return transaction && { transaction };
+  }
+
+  async forward(): Promise<undefined> {}
 
   async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
     return this.maker.exclusions.find(hash);
@@ -178,11 +214,33 @@ export class Devnet implements Chain {
     return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
   }
 
+  async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {
+    const block = await this.block(reference, call);
+    return block && this.stateAt(block);
+  }
+
+  async prepare({ block }: CallPlan, call: ChainCall = {}): Promise<PreparedState> {
+    const on = block ?? this.ledger.head;
+    call.note?.block(on);
+    return { block: on, state: await this.stateAt(on) };
+  }
+
+  async trust(): Promise<TrustLevel> {
+    return 'held';
+  }
+
+  async layerOneEvidence(): Promise<undefined> {}
+
+  async collectEvidence(): Promise<undefined> {}
+
+  takenBack(): undefined {}
+
   contextOf(block: Block): BlockContext {
     return contextOfHeader(block.header, this.ledger.blockHash, this.network);
   }
 
-  async pendingContext(parent: Block = this.ledger.head): Promise<BlockContext> {
+  async pendingContext(parent: Block = this.ledger.head, { note }: ChainCall = {}): Promise<BlockContext> {
+    note?.block(parent);
     if (parent === this.ledger.head) return this.maker.context();
     const { network, coinbase } = this.settings;
     return contextAfter(parent, network, { coinbase, blockHash: this.ledger.blockHash });
@@ -194,15 +252,16 @@ export class Devnet implements Chain {
 
   readonly proof: Chain['proof'] = (address, keys, block) => this.proofs.ordinary(address, keys, block);
 
-  readonly prepareSimulation: Chain['prepareSimulation'] = async ({ block }) => {
+  readonly prepareSimulation: Chain['prepareSimulation'] = async ({ block }, { note } = {}) => {
+    note?.block(block);
     const stateRoot = await this.proofs.imagined(block);
     return { block, state: await this.stateAt(block), stateRoot };
   };
 
-  readonly zkProof: Chain['zkProof'] = async (address, keys, reference, onBlock) => {
+  readonly zkProof: Chain['zkProof'] = async (address, keys, reference, { note } = {}) => {
     const block = this.provable(reference);
     const proof = await this.proofs.zk(address, keys, block);
-    onBlock?.(block!, 'held');
+    note?.zk(block!, 'held');
     return proof;
   };
 
@@ -213,7 +272,7 @@ export class Devnet implements Chain {
     return reference.tag === 'earliest' ? 0 : this.finality.finalized.header.number;
   }
 
-  submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array> {
+  submit(raw: Uint8Array, limits?: ChainCall): Promise<Uint8Array> {
     return this.queue.run(() => {
       limits?.signal?.throwIfAborted();
       return this.submission.broadcast(raw, limits);

@@ -3,24 +3,27 @@ import { PlumblineError } from '../../errors.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
-import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { SerialQueue } from '../../scheduling/serial-queue.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
-import type {
-  CallPlan,
-  Chain,
-  CurrentPrices,
-  Exclusion,
-  HeadListener,
-  PendingTransactionListener,
-  PreparedSimulation,
-  PreparedState,
-  RemovalListener,
-  SimulationPlan,
+import {
+  type CallPlan,
+  type Chain,
+  type ChainCall,
+  type CurrentPrices,
+  type Exclusion,
+  type HeadListener,
+  notedRoots,
+  noteFound,
+  type PendingTransaction,
+  type PendingTransactionListener,
+  type PreparedSimulation,
+  type PreparedState,
+  type RemovalListener,
+  type SimulationPlan,
 } from '../chain.js';
 import type { DevnetFinality } from '../devnet/layer-one/finality.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
@@ -85,21 +88,28 @@ export class ForkChain implements Chain {
     this.storedChain = parts.storedChain(() => this.end());
   }
 
-  async head(): Promise<Block> {
+  async head({ note }: ChainCall = {}): Promise<Block> {
+    note?.block(this.parts.ledger.head);
     return this.parts.ledger.head;
   }
 
-  async block(reference: BlockReference, signal?: AbortSignal): Promise<Block | undefined> {
+  async block(reference: BlockReference, { note, ...call }: ChainCall = {}): Promise<Block | undefined> {
+    const found = await this.find(reference, call);
+    noteFound(reference, found, this.parts.ledger.head, note);
+    return found;
+  }
+
+  private async find(reference: BlockReference, call: ChainCall): Promise<Block | undefined> {
     const { ledger, light, finality } = this.parts;
     if ('number' in reference)
-      return reference.number < this.number ? light.block(reference, signal) : ledger.blockByNumber(reference.number);
-    if ('hash' in reference) return ledger.blockByHash(reference.hash) ?? this.ofNetwork(reference.hash, signal);
+      return reference.number < this.number ? light.block(reference, call) : ledger.blockByNumber(reference.number);
+    if ('hash' in reference) return ledger.blockByHash(reference.hash) ?? this.ofNetwork(reference.hash, call);
     switch (reference.tag) {
       case 'latest':
       case 'pending':
         return ledger.head;
       case 'earliest':
-        return this.block({ number: 0 }, signal);
+        return this.find({ number: 0 }, call);
       case 'safe':
       case 'finalized':
         return finality.finalized;
@@ -107,30 +117,43 @@ export class ForkChain implements Chain {
   }
 
   /** A block of the network by its hash, unless it is after that of the fork. */
-  private async ofNetwork(hash: Uint8Array, signal: AbortSignal | undefined): Promise<Block | undefined> {
-    const found = await this.parts.light.block({ hash }, signal);
+  private async ofNetwork(hash: Uint8Array, call: ChainCall): Promise<Block | undefined> {
+    const found = await this.parts.light.block({ hash }, call);
     return found !== undefined && found.header.number < this.number ? found : undefined;
   }
 
-  async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly Block[]> {
+  async blocks(first: number, last: number, call: ChainCall = {}): Promise<readonly Block[]> {
     const { ledger, light } = this.parts;
     const top = Math.min(last, this.number - 1);
-    const below = first <= top ? await light.blocks(first, top, signal) : [];
+    const below = first <= top ? await light.blocks(first, top, call) : [];
     const from = Math.max(first, this.number);
     const length = Math.max(0, last + 1 - from);
-    return [...below, ...Array.from({ length }, (_, i) => ledger.blockByNumber(from + i)!)];
+    const own = Array.from({ length }, (_, i) => ledger.blockByNumber(from + i)!);
+    for (const block of own) call.note?.block(block);
+    return [...below, ...own];
   }
 
-  async withBody(block: Block): Promise<Block> {
-    return this.isOwn(block) ? block : this.parts.light.withBody(block);
+  async withBody(block: Block, call?: ChainCall): Promise<Block> {
+    return this.isOwn(block) ? block : this.parts.light.withBody(block, call);
   }
 
-  async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
-    return this.parts.ledger.transaction(hash) ?? this.upToFork(await this.elsewhere(hash)?.transaction(hash));
+  async transaction(hash: Uint8Array, { note, ...call }: ChainCall = {}): Promise<IncludedTransaction | undefined> {
+    const own = this.parts.ledger.transaction(hash);
+    return this.noted(own ?? this.upToFork(await this.elsewhere(hash)?.transaction(hash, call)), note);
   }
 
-  async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {
-    return this.parts.ledger.receipt(hash) ?? this.upToFork(await this.elsewhere(hash)?.receipt(hash));
+  async receipt(hash: Uint8Array, { note, ...call }: ChainCall = {}): Promise<TransactionReceipt | undefined> {
+    const own = this.parts.ledger.receipt(hash);
+    return this.noted(own ?? this.upToFork(await this.elsewhere(hash)?.receipt(hash, call)), note);
+  }
+
+  private noted<Found extends IncludedTransaction>(
+    found: Found | undefined,
+    note: ChainCall['note'],
+  ): Found | undefined {
+    if (found === undefined) note?.unproved();
+    else note?.block(found.block);
+    return found;
   }
 
   /** The network, where a transaction may be that is not in a block of the fork. */
@@ -143,43 +166,58 @@ export class ForkChain implements Chain {
     return found !== undefined && found.block.header.number <= this.number ? found : undefined;
   }
 
-  async receipts(block: Block): Promise<readonly TransactionReceipt[]> {
-    return this.isOwn(block) ? this.parts.ledger.receiptsOf(block) : this.parts.light.receipts(block);
+  async receipts(block: Block, call: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
+    if (!this.isOwn(block)) return this.parts.light.receipts(block, call);
+    call.note?.block(block);
+    return this.parts.ledger.receiptsOf(block);
   }
 
-  async logs(query: LogQuery): Promise<readonly FoundLog[]> {
+  async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const { ledger, light } = this.parts;
     const { from, to } = query;
-    const below = from <= this.number ? await light.logs({ ...query, to: Math.min(to, this.number) }) : [];
+    const below = from <= this.number ? await light.logs({ ...query, to: Math.min(to, this.number) }, call) : [];
     if (to <= this.number) return below;
     const source = {
       bloom: (number: number) => ledger.bloomOf(number),
       block: (reference: BlockReference) => this.block(reference),
       receipts: (block: Block) => this.receipts(block),
     };
-    return [...below, ...(await searchLogs(source, { ...query, from: Math.max(from, this.number + 1) }))];
+    return [...below, ...(await searchLogs(source, { ...query, from: Math.max(from, this.number + 1) }, call))];
   }
 
   async pendingTransactions(): Promise<readonly SignedTransaction[]> {
     return this.parts.maker.pool.transactions;
   }
 
+  async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
+    const transaction = this.parts.maker.pool.transactions.find((one) => equalBytes(one.hash, hash));
+    return transaction && { transaction };
+  }
+
+  async forward(): Promise<undefined> {}
+
   async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
     return this.parts.maker.exclusions.find(hash);
   }
 
-  async stateAt(block: Block, signal?: AbortSignal, onBlock?: (block: Block) => void): Promise<StateReader> {
-    if (block.header.number < this.number) return this.parts.light.stateAt(block, signal);
-    return ownState(this.parts, block, { signal, onBlock });
+  async stateAt(block: Block, call: ChainCall = {}): Promise<StateReader> {
+    if (block.header.number < this.number) return this.parts.light.stateAt(block, call);
+    return ownState(this.parts, block, call);
+  }
+
+  async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {
+    const block = await this.block(reference, call);
+    return block && this.stateAt(block, call);
   }
 
   /** The state for a call: what the call reads of the network is fetched together. */
-  async prepare({ block, tag, ...plan }: CallPlan): Promise<PreparedState> {
+  async prepare({ block, tag, ...plan }: CallPlan, call: ChainCall = {}): Promise<PreparedState> {
     const { light, ledger } = this.parts;
     const on = block ?? ledger.head;
-    if (on.header.number < this.number) return light.prepare({ ...plan, block: on, tag });
+    if (on.header.number < this.number) return light.prepare({ ...plan, block: on, tag }, call);
+    call.note?.block(on);
     const runOnGuesses = callOnGuesses({ ...plan, network: this.network, context: await this.pendingContext(on) });
-    return { block: on, state: await ownState(this.parts, on, { ...plan, runOnGuesses }) };
+    return { block: on, state: await ownState(this.parts, on, call, runOnGuesses) };
   }
 
   contextOf(block: Block): BlockContext {
@@ -188,8 +226,9 @@ export class ForkChain implements Chain {
     return contextOfHeader(block.header, ledger.blockHash, this.network);
   }
 
-  async pendingContext(parent: Block = this.parts.ledger.head): Promise<BlockContext> {
+  async pendingContext(parent: Block = this.parts.ledger.head, { note }: ChainCall = {}): Promise<BlockContext> {
     const { ledger, light, maker, settings } = this.parts;
+    note?.block(parent);
     if (equalBytes(parent.hash, ledger.head.hash)) return maker.context();
     if (parent.header.number < this.number) return light.pendingContext(parent);
     return contextAfter(parent, this.network, { coinbase: settings.coinbase, blockHash: ledger.blockHash });
@@ -211,26 +250,34 @@ export class ForkChain implements Chain {
     address: Uint8Array,
     keys: readonly Uint8Array[],
     block: Block,
-    signal?: AbortSignal,
+    call: ChainCall = {},
   ): Promise<TrieProof> {
     const { light, state } = this.parts;
     const { number } = block.header;
     return number < this.number
-      ? light.proof(address, keys, block, signal)
-      : state.prove(number, address, keys, signal);
+      ? light.proof(address, keys, block, call)
+      : state.prove(number, address, keys, call.signal);
   }
 
-  async prepareSimulation(plan: SimulationPlan): Promise<PreparedSimulation> {
+  async layerOneEvidence(): Promise<undefined> {}
+
+  async collectEvidence(): Promise<undefined> {}
+
+  takenBack(): undefined {}
+
+  async prepareSimulation(plan: SimulationPlan, call: ChainCall = {}): Promise<PreparedSimulation> {
     const { block } = plan;
     const { light, state, maker, ledger } = this.parts;
-    if (block.header.number < this.number) return light.prepareSimulation(plan);
+    if (block.header.number < this.number) return light.prepareSimulation(plan, call);
+    call.note?.block(block);
     const stateRoot = await state.rootsAfter(block.header.number);
     if (equalBytes(block.hash, ledger.head.hash)) {
       const changes = await maker.pendingChanges();
       if (changes.length > 0) await stateRoot(changes);
     }
     const runOnGuesses = blocksOnGuesses({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
-    return { block, state: await ownState(this.parts, block, { ...plan, runOnGuesses }), stateRoot };
+    const own = await ownState(this.parts, block, call, runOnGuesses);
+    return { block, state: own, stateRoot: notedRoots(stateRoot, call.note) };
   }
 
   /**
@@ -242,18 +289,17 @@ export class ForkChain implements Chain {
     address: Uint8Array,
     keys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: Parameters<Chain['zkProof']>[3],
+    call?: ChainCall,
   ): Promise<LineaProofJson> {
-    const block = 'number' in reference ? undefined : await this.block(reference);
+    const block = 'number' in reference ? undefined : await this.find(reference, call ?? {});
     const number = 'number' in reference ? reference.number : block?.header.number;
-    if (number !== undefined && number <= this.number)
-      return this.parts.light.zkProof(address, keys, { number }, onBlock);
+    if (number !== undefined && number <= this.number) return this.parts.light.zkProof(address, keys, { number }, call);
     const reason = `this chain is a fork, whose own blocks have no zk state; name a block of the network by its number, ${this.number} at most`;
     const method = `${this.network.methodPrefix}_getProof`;
     throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method, reason });
   }
 
-  submit(raw: Uint8Array, limits?: RunLimits): Promise<Uint8Array> {
+  submit(raw: Uint8Array, limits?: ChainCall): Promise<Uint8Array> {
     return this.parts.queue.run(() => {
       limits?.signal?.throwIfAborted();
       return this.parts.submission.broadcast(raw, limits);

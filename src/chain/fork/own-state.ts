@@ -4,7 +4,7 @@ import { StateOverlay } from '../../evm/state/state-overlay.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import type { Block } from '../block.js';
-import type { CallPlan, SimulationPlan } from '../chain.js';
+import type { ChainCall, SimulationPlan } from '../chain.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
 import type { Ledger } from '../devnet/records/ledger.js';
 import type { Reading, RunOnGuesses } from '../devnet/state/flat-state.js';
@@ -25,7 +25,8 @@ interface StateParts {
 export async function ownState(
   { ledger, maker, state, origin }: StateParts,
   block: Block,
-  { signal, gas, onBlock, runOnGuesses }: Pick<CallPlan, 'signal' | 'gas' | 'onBlock'> & Pick<Reading, 'runOnGuesses'>,
+  { signal, gas, note }: ChainCall,
+  runOnGuesses?: Reading['runOnGuesses'],
 ): Promise<StateReader> {
   const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
   const edited = async (below: StateReader) => {
@@ -39,7 +40,7 @@ export async function ownState(
     signal,
     gas,
     // What the edits read is not what the caller reads.
-    onBelow: () => isEdited && onBlock?.(origin.block),
+    onBelow: () => isEdited && note?.block(origin.block),
     runOnGuesses:
       runOnGuesses && (async (guesses: StateReader, limits: RunLimits) => runOnGuesses(await edited(guesses), limits)),
   };

@@ -1,27 +1,32 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
+import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import type { BlockReference, BlockTag } from '../block-reference.js';
-import type {
-  AccountsBasis,
-  CallPlan,
-  Chain,
-  CurrentPrices,
-  Exclusion,
-  HeadListener,
-  LayerOneEvidence,
-  PendingTransactionListener,
-  PreparedSimulation,
-  PreparedState,
-  ProofAge,
-  RemovalListener,
-  SimulationPlan,
-  TakenBack,
+import { type BlockReference, type BlockTag, isHead } from '../block-reference.js';
+import {
+  type CallPlan,
+  type Chain,
+  type ChainCall,
+  type CurrentPrices,
+  type Exclusion,
+  type HeadListener,
+  type LayerOneEvidence,
+  notedRoots,
+  noteFound,
+  notePrepared,
+  type PendingTransaction,
+  type PendingTransactionListener,
+  type PreparedSimulation,
+  type PreparedState,
+  type RemovalListener,
+  type SimulationPlan,
+  type TakenBack,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
@@ -36,6 +41,7 @@ import type { SettledReads, StatesForCall } from './settled-reads.js';
 import type { Settlement } from './settlement/settlement.js';
 import type { FetchedState } from './state/fetch-with-nodes.js';
 import { LightStates } from './state/light-states.js';
+import type { PlannedCall } from './state/prepared-call.js';
 
 /** A chain read from endpoints. Heads are accepted at a trust level; everything else is verified against their headers. */
 export class LightChain implements Chain {
@@ -48,8 +54,6 @@ export class LightChain implements Chain {
   /** Loaded for the first block that layer-1 consensus may settle; undefined unless it is followed. */
   private readonly settled: (() => Promise<SettledReads>) | undefined;
   private readonly contents: BlockContentsReader;
-  readonly layerOneEvidence: (() => Promise<LayerOneEvidence>) | undefined;
-  readonly collectEvidence: Chain['collectEvidence'];
   private readonly sent: SentTransactions;
 
   constructor(private readonly parts: LightChainParts) {
@@ -66,30 +70,31 @@ export class LightChain implements Chain {
       loaded = new Settlement(parts, this.heads);
       return loaded;
     });
-    const { consensus, layerOne } = parts;
-    if (consensus !== undefined) {
+    if (parts.consensus !== undefined) {
       this.settled = loadOnce(async () => {
         const [{ SettledReads }, settlement] = await Promise.all([import('./settled-reads.js'), this.settlement()]);
         return new SettledReads(settlement, this.heads, this.states);
       });
-      this.layerOneEvidence = () => consensus.finalized();
-    }
-    if (consensus !== undefined && layerOne !== undefined) {
-      this.collectEvidence = async (claim) => {
-        const { collectEvidence } = await import('./collect-evidence.js');
-        return collectEvidence(parts, { consensus, layerOne }, await this.settlement(), claim);
-      };
     }
     this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
-  async head(): Promise<LightBlock> {
-    return this.require('latest', await this.heads.follower.current());
+  async head({ note, signal }: ChainCall = {}): Promise<LightBlock> {
+    const head = this.require('latest', await this.heads.follower.current(signal));
+    note?.block(head);
+    return head;
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
-  async block(reference: BlockReference, signal?: AbortSignal): Promise<LightBlock | undefined> {
+  async block(reference: BlockReference, { signal, note }: ChainCall = {}): Promise<LightBlock | undefined> {
+    const found = await this.find(reference, signal);
+    const isAbove = note !== undefined && found === undefined && 'number' in reference;
+    noteFound(reference, found, isAbove ? await this.head().catch(() => undefined) : undefined, note);
+    return found;
+  }
+
+  private async find(reference: BlockReference, signal: AbortSignal | undefined): Promise<LightBlock | undefined> {
     if ('hash' in reference) return ((await this.settled?.()) ?? this.heads.finder).byHash(reference.hash, signal);
     if ('number' in reference) return this.byNumber(reference.number, signal);
     const block = await this.tagged(reference.tag, signal);
@@ -98,50 +103,60 @@ export class LightChain implements Chain {
 
   /** A block that layer-1 consensus settles, or at the level of the endpoints. */
   private async byNumber(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
-    return (await (await this.settled?.())?.byNumber(number, signal)) ?? this.heads.finder.byNumber(number);
+    return (await (await this.settled?.())?.byNumber(number, signal)) ?? this.heads.finder.byNumber(number, signal);
   }
 
   private async tagged(tag: BlockTag, signal: AbortSignal | undefined): Promise<LightBlock | undefined> {
     const { follower, finder } = this.heads;
-    if (tag === 'latest' || tag === 'pending') return follower.current();
+    if (tag === 'latest' || tag === 'pending') return follower.current(signal);
     if (tag === 'earliest') return this.byNumber(0, signal);
     if (this.parts.layerOne === undefined) return undefined;
-    if (this.settled !== undefined) return (await this.settled()).newest();
-    const number = await (await this.settlement()).newestNumber();
-    return number === undefined ? undefined : finder.byNumber(number);
+    if (this.settled !== undefined) return (await this.settled()).newest(signal);
+    const number = await (await this.settlement()).newestNumber(signal);
+    return number === undefined ? undefined : finder.byNumber(number, signal);
   }
 
-  async blocks(first: number, last: number, signal?: AbortSignal): Promise<readonly LightBlock[]> {
+  async blocks(first: number, last: number, { signal, note }: ChainCall = {}): Promise<readonly LightBlock[]> {
     const { finder, headers } = this.heads;
-    const [top, { blocksOfRange }] = await Promise.all([finder.required(last), import('./heads/block-range.js')]);
-    return blocksOfRange({ group: this.parts.upstream, network: this.network, headers }, top, first, signal);
+    const [top, { blocksOfRange }] = await Promise.all([
+      finder.required(last, signal),
+      import('./heads/block-range.js'),
+    ]);
+    const source = { group: this.parts.upstream, network: this.network, headers };
+    const found = await blocksOfRange(source, top, first, signal);
+    for (const block of found) note?.block(block);
+    return found;
   }
 
   /** The block with its transactions. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
-  withBody(block: Block): Promise<Block> {
-    return this.contents.withBody(block);
+  withBody(block: Block, { signal }: ChainCall = {}): Promise<Block> {
+    return this.contents.withBody(block, signal);
   }
 
-  async transaction(hash: Uint8Array): Promise<IncludedTransaction | undefined> {
-    return this.contents.find(hash, (number) => this.byNumber(number));
+  async transaction(hash: Uint8Array, { signal, note }: ChainCall = {}): Promise<IncludedTransaction | undefined> {
+    const found = await this.contents.find(hash, (number) => this.byNumber(number, signal), signal);
+    if (found === undefined) note?.unproved();
+    else note?.block(found.block);
+    return found;
   }
 
-  async receipt(hash: Uint8Array): Promise<TransactionReceipt | undefined> {
-    const included = await this.transaction(hash);
-    return included && (await this.contents.receipts(included.block))[included.index];
+  async receipt(hash: Uint8Array, call: ChainCall = {}): Promise<TransactionReceipt | undefined> {
+    const included = await this.transaction(hash, call);
+    return included && (await this.contents.receipts(included.block, call.signal))[included.index];
   }
 
-  receipts(block: Block): Promise<readonly TransactionReceipt[]> {
-    return this.contents.receipts(block);
+  receipts(block: Block, { signal, note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
+    note?.block(block);
+    return this.contents.receipts(block, signal);
   }
 
-  async logs(query: LogQuery): Promise<readonly FoundLog[]> {
+  async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const { finder, headers } = this.heads;
-    const last = await finder.required(query.to);
-    await finder.linkIfNear(query.from);
+    const last = await finder.required(query.to, call.signal);
+    await finder.linkIfNear(query.from, call.signal);
     const { logsOfRange } = await import('./contents/log-range.js');
     const { network, contents } = this;
-    return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query);
+    return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query, call);
   }
 
   /** Those that this node sent in the last 60 seconds. */
@@ -149,24 +164,34 @@ export class LightChain implements Chain {
     return this.sent.recent();
   }
 
-  /** From the pool of an endpoint, with the hash that was asked for. */
-  async announced(hash: Uint8Array, signal?: AbortSignal): Promise<SignedTransaction | undefined> {
+  /** One that this node sent, or from the pool of an endpoint, with the hash that was asked for. */
+  async pendingTransaction(hash: Uint8Array, { signal }: ChainCall = {}): Promise<PendingTransaction | undefined> {
+    const own = this.sent.recent().find((one) => equalBytes(one.hash, hash));
+    if (own !== undefined) return { transaction: own };
     const { fetchAnnounced } = await import('./contents/announced.js');
-    return fetchAnnounced(this.parts.upstream, hash, this.network.chainId, signal);
+    const transaction = await fetchAnnounced(this.parts.upstream, hash, this.network.chainId, signal);
+    return transaction && { transaction, announced: true };
   }
 
   /** The answer of an endpoint, which cannot be verified. */
-  async exclusion(hash: Uint8Array): Promise<Exclusion | undefined> {
+  async exclusion(hash: Uint8Array, { signal }: ChainCall = {}): Promise<Exclusion | undefined> {
     const { fetchExclusion } = await import('./contents/exclusion.js');
-    return fetchExclusion(this.parts.upstream, hash);
+    return fetchExclusion(this.parts.upstream, hash, signal);
   }
 
-  async forward(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
+  async forward(method: string, params: readonly unknown[], { signal }: ChainCall = {}): Promise<unknown> {
     const { forwardRequest } = await import('./contents/submit.js');
     return forwardRequest(this.parts.upstream, method, params, signal);
   }
 
-  async prepare({ block, tag, ...plan }: CallPlan): Promise<PreparedState> {
+  async prepare({ block, tag, ...rest }: CallPlan, call: ChainCall = {}): Promise<PreparedState> {
+    const plan = { ...rest, signal: call.signal, gas: call.gas };
+    const found = await this.preparedFor(block, tag, plan);
+    notePrepared(found, call.note);
+    return found;
+  }
+
+  private async preparedFor(block: Block | undefined, tag: CallPlan['tag'], plan: PlannedCall): Promise<PreparedState> {
     const prepared = this.states.prepare(plan);
     if (block === undefined) {
       const found = await prepared.atHead();
@@ -181,14 +206,17 @@ export class LightChain implements Chain {
     });
   }
 
-  async prepareSimulation({ block, tag, ...plan }: SimulationPlan): Promise<PreparedSimulation> {
+  async prepareSimulation({ block, tag, ...rest }: SimulationPlan, call: ChainCall = {}): Promise<PreparedSimulation> {
+    const { note, ...limits } = call;
+    const plan = { ...rest, ...limits };
     const on = lightBlock(block);
     const states = await this.states.simulations();
     const found = await this.stateOf(on, tag, {
       at: () => states.at(on, plan),
       zk: (source, above) => states.zk(source, above, plan),
     });
-    return { ...found, ...found.state };
+    notePrepared(found, note);
+    return { ...found, ...found.state, stateRoot: notedRoots(found.state.stateRoot, note) };
   }
 
   /** The state after a block; of one that layer-1 consensus settles, as `SettledReads.prepare`. */
@@ -200,7 +228,7 @@ export class LightChain implements Chain {
     return found;
   }
 
-  async stateAt(block: Block, signal?: AbortSignal): Promise<StateReader> {
+  async stateAt(block: Block, { signal }: ChainCall = {}): Promise<StateReader> {
     return this.states.at(block, signal);
   }
 
@@ -210,20 +238,20 @@ export class LightChain implements Chain {
   }
 
   /** At a block that layer-1 consensus settles, from its ordinary state or from the zk state. @throws as `block` */
-  async accountsAt(
-    reference: BlockReference,
-    onRead: (basis: AccountsBasis) => void,
-    signal?: AbortSignal,
-  ): Promise<StateReader | undefined> {
-    return (await this.settled?.())?.accountsAt(reference, onRead, signal);
+  async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {
+    const settled = isHead(reference) ? undefined : await (await this.settled?.())?.accountsAt(reference, call);
+    if (settled !== undefined) return settled;
+    const block = await this.block(reference, call);
+    return block && this.stateAt(block, call);
   }
 
   contextOf(block: Block): BlockContext {
     return contextOfHeader(block.header, this.hashesAt(block), this.network);
   }
 
-  async pendingContext(parent?: Block): Promise<BlockContext> {
-    return this.contextAfter(parent ?? (await this.head()));
+  async pendingContext(parent?: Block, call: ChainCall = {}): Promise<BlockContext> {
+    if (parent !== undefined) call.note?.block(parent);
+    return this.contextAfter(parent ?? (await this.head(call)));
   }
 
   async trust(block: Block): Promise<TrustLevel> {
@@ -234,20 +262,31 @@ export class LightChain implements Chain {
     throw notReached(heads.rules.level, undefined, reason);
   }
 
+  async layerOneEvidence(): Promise<LayerOneEvidence | undefined> {
+    return this.parts.consensus?.finalized();
+  }
+
+  async collectEvidence(claim: EvidenceClaim): Promise<EvidenceBundle | undefined> {
+    const { consensus, layerOne } = this.parts;
+    if (consensus === undefined || layerOne === undefined) return undefined;
+    const { collectEvidence } = await import('./collect-evidence.js');
+    return collectEvidence(this.parts, { consensus, layerOne }, await this.settlement(), claim);
+  }
+
   takenBack(): TakenBack | undefined {
     return this.heads.headers.takenBack();
   }
 
-  async prices(block?: Block): Promise<CurrentPrices> {
-    const on = block === undefined ? await this.head() : lightBlock(block);
-    return pricesAt(on, this.network, this.heads.finder);
+  async prices(block?: Block, call: ChainCall = {}): Promise<CurrentPrices> {
+    const on = block === undefined ? await this.head(call) : lightBlock(block);
+    return pricesAt(on, this.network, this.heads.finder, call.signal);
   }
 
   proof(
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     block: Block,
-    signal?: AbortSignal,
+    { signal }: ChainCall = {},
   ): Promise<TrieProof> {
     return this.states.proof(lightBlock(block), { address, storageKeys }, signal);
   }
@@ -256,20 +295,24 @@ export class LightChain implements Chain {
     address: Uint8Array,
     storageKeys: readonly Uint8Array[],
     reference: BlockReference,
-    onBlock?: (number: number, level: TrustLevel, age?: ProofAge) => void,
+    { signal, note }: ChainCall = {},
   ): Promise<LineaProofJson> {
-    const { proof, at, age } = await (await this.settlement()).prove({ address, storageKeys }, reference);
-    onBlock?.(at.number, this.parts.consensus === undefined ? 'finalized' : 'settled', age);
+    const { proof, at, age } = await (await this.settlement()).prove({ address, storageKeys }, reference, signal);
+    note?.zk(at.number, this.parts.consensus === undefined ? 'finalized' : 'settled', age);
     return proof;
   }
 
-  async submit(raw: Uint8Array): Promise<Uint8Array> {
+  async submit(raw: Uint8Array, { signal }: ChainCall = {}): Promise<Uint8Array> {
     const { submitChecked } = await import('./contents/submit.js');
-    const head = await this.head();
+    const head = await this.head({ signal });
     const { network, parts } = this;
-    const [state, { prices }, sizer] = await Promise.all([this.stateAt(head), this.prices(head), parts.loadSizer?.()]);
+    const [state, { prices }, sizer] = await Promise.all([
+      this.stateAt(head, { signal }),
+      this.prices(head, { signal }),
+      parts.loadSizer?.(),
+    ]);
     const against = { network, state, context: this.contextAfter(head), prices, sizer };
-    const transaction = await submitChecked(raw, against, parts.upstream);
+    const transaction = await submitChecked(raw, against, parts.upstream, signal);
     this.sent.add(transaction);
     return transaction.hash;
   }

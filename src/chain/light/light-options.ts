@@ -14,7 +14,7 @@ import type { LightCache } from './light-cache.js';
 /** What a light chain needs of a follower of layer-1 consensus. Its code is loaded when it is first used. */
 export interface ConsensusSource {
   /** @throws PlumblineError as `LayerOneFollower.finalized` */
-  finalized(): Promise<FollowedLayerOne>;
+  finalized(signal?: AbortSignal): Promise<FollowedLayerOne>;
   /** The answers of beacon nodes that lead from the trusted block to a final one. @throws PlumblineError as `finalized` */
   answers(): Promise<ConsensusAnswers>;
   /** Oldest finalized header that is used, milliseconds. */

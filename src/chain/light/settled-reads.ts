@@ -3,7 +3,7 @@ import type { StateReader } from '../../evm/state/state-reader.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockReference } from '../block-reference.js';
-import type { AccountsBasis, CallPlan, PreparedState } from '../chain.js';
+import type { CallPlan, ChainCall, PreparedState } from '../chain.js';
 import type { LightBlock } from './heads/light-block.js';
 import { requireLink } from './heads/linked-headers.js';
 import type { LightHeads } from './open-heads.js';
@@ -21,8 +21,6 @@ export interface StatesForCall<State> {
   zk(source: ZkStateSource, above: LightBlock): Promise<State>;
 }
 
-type OnRead = (basis: AccountsBasis) => void;
-
 /** Blocks that layer-1 consensus settles, and states at them (docs/spec/settled.md). */
 export class SettledReads {
   /** Number of the newest block whose ordinary state was found missing. */
@@ -35,8 +33,8 @@ export class SettledReads {
   ) {}
 
   /** The newest settled block. @throws PlumblineError as `SettledBlocks.newest` */
-  async newest(): Promise<LightBlock> {
-    return this.settle(await (await this.settlement.blocks!()).newest());
+  async newest(signal?: AbortSignal): Promise<LightBlock> {
+    return this.settle(await (await this.settlement.blocks!()).newest(signal));
   }
 
   /**
@@ -62,7 +60,7 @@ export class SettledReads {
     const { heads, finder } = this.heads;
     const found = await heads.byHash(hash, signal);
     const settled = found && (await this.byNumber(found.header.number, signal));
-    if (settled === undefined) return found && finder.onChain(found);
+    if (settled === undefined) return found && finder.onChain(found, signal);
     if (equalBytes(settled.hash, hash)) return settled;
     const message = `is on another branch: layer 1 settles ${bytesToHex(settled.hash)} as block ${settled.header.number}`;
     throw answerRefused(`block ${bytesToHex(hash)}`, { verified: false, reason: 'OTHER_BRANCH', at: '', message });
@@ -74,11 +72,11 @@ export class SettledReads {
   }
 
   /** State for reads of accounts. @returns undefined for other blocks. @throws as `newest` */
-  async accountsAt(reference: BlockReference, onRead: OnRead, signal?: AbortSignal): Promise<StateReader | undefined> {
+  async accountsAt(reference: BlockReference, call: ChainCall): Promise<StateReader | undefined> {
     if ('hash' in reference) return undefined;
-    if ('number' in reference) return this.accountsAfter(reference.number, onRead, signal);
+    if ('number' in reference) return this.accountsAfter(reference.number, call);
     const isFinal = reference.tag === 'finalized' || reference.tag === 'safe';
-    return isFinal ? this.newestAccounts(onRead, signal) : undefined;
+    return isFinal ? this.newestAccounts(call) : undefined;
   }
 
   /**
@@ -86,15 +84,15 @@ export class SettledReads {
    *
    * @throws PlumblineError as `newest`
    */
-  private async newestAccounts(onRead: OnRead, signal: AbortSignal | undefined): Promise<StateReader> {
-    const block = await this.newest();
+  private async newestAccounts(call: ChainCall): Promise<StateReader> {
+    const block = await this.newest(call.signal);
     const { number } = block.header;
-    const ordinary = this.ordinary(async () => block, onRead, signal);
-    if (this.withoutState === number) return heldState([this.zk(number + 1, onRead, signal), ordinary]);
+    const ordinary = this.ordinary(async () => block, call);
+    if (this.withoutState === number) return heldState([this.zk(number + 1, call), ordinary]);
     const onUse = () => {
       this.withoutState = number;
     };
-    return heldState([ordinary, this.zk(number + 1, onRead, signal, onUse)]);
+    return heldState([ordinary, this.zk(number + 1, call, onUse)]);
   }
 
   /**
@@ -104,15 +102,11 @@ export class SettledReads {
    * @returns undefined for another block
    * @throws PlumblineError `LAYER_ONE_CONTRADICTS`
    */
-  private accountsAfter(
-    number: number,
-    onRead: OnRead,
-    signal: AbortSignal | undefined,
-  ): Promise<StateReader | undefined> {
-    return unlessUnsettled(signal, async () => {
-      if (number !== (await this.settlement.newestNumber())) return undefined;
-      const ordinary = this.ordinary(() => this.heads.finder.required(number), onRead, signal);
-      return heldState([this.zk(number, onRead, signal), ordinary]);
+  private accountsAfter(number: number, call: ChainCall): Promise<StateReader | undefined> {
+    return unlessUnsettled(call.signal, async () => {
+      if (number !== (await this.settlement.newestNumber(call.signal))) return undefined;
+      const ordinary = this.ordinary(() => this.heads.finder.required(number, call.signal), call);
+      return heldState([this.zk(number, call), ordinary]);
     });
   }
 
@@ -148,31 +142,26 @@ export class SettledReads {
     return { block: above, state: await states.zk(source, above), zkLevel: 'settled' };
   }
 
-  private ordinary(find: () => Promise<LightBlock>, onRead: OnRead, signal: AbortSignal | undefined): StateSource {
+  private ordinary(find: () => Promise<LightBlock>, { signal, note }: ChainCall): StateSource {
     return {
       open: async () => {
         const block = await find();
-        return { state: this.states.at(block, signal), onUse: () => onRead({ block }) };
+        return { state: this.states.at(block, signal), onUse: () => note?.block(block) };
       },
       isAbsent: isStateMissing,
     };
   }
 
-  /** @param onUse - called beside `onRead` */
-  private zk(
-    number: number,
-    onRead: OnRead,
-    signal: AbortSignal | undefined,
-    onUse: () => void = () => {},
-  ): StateSource {
+  /** @param onUse - called when the zk state is used */
+  private zk(number: number, { signal, note }: ChainCall, onUse: () => void = () => {}): StateSource {
     return {
       open: async () => {
-        const state = await this.states.zk(await this.settlement.zkStateAfter(number), signal);
+        const state = await this.states.zk(await this.settlement.zkStateAfter(number, signal), signal);
         return {
           state,
           onUse() {
             onUse();
-            onRead({ zkBlock: number, level: 'settled' });
+            note?.zk(number, 'settled');
           },
         };
       },

@@ -1,6 +1,5 @@
 import type { BlockReference } from '../block-reference.js';
-import type { Chain } from '../chain.js';
-import { forwardingChain } from '../forwarding-chain.js';
+import { type Chain, type ChainCall, forwardingChain } from '../chain.js';
 import { notProvable } from './replica-state.js';
 import type { ZkFollower } from './zk-follower.js';
 
@@ -17,12 +16,12 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
   const own: Pick<Chain, 'kind' | 'zkProof' | 'close'> = {
     kind: 'replica',
 
-    async zkProof(address, storageKeys, reference, onBlock) {
+    async zkProof(address, storageKeys, reference, call = {}) {
       await follower.ready();
-      const block = await numberOf(reference);
+      const block = await numberOf(reference, call);
       if (block === undefined || !follower.isProvable(block)) throw notProvable(nameOf(reference));
       const proof = await follower.prove(block, address, storageKeys);
-      onBlock?.(block, 'finalized');
+      call.note?.zk(block, 'finalized');
       return proof;
     },
 
@@ -35,9 +34,9 @@ export function openReplicaChain(light: Chain, follower: ZkFollower, close: () =
     },
   };
 
-  async function numberOf(reference: BlockReference): Promise<number | undefined> {
+  async function numberOf(reference: BlockReference, { signal }: ChainCall): Promise<number | undefined> {
     if ('number' in reference) return reference.number;
-    if ('hash' in reference) return (await light.block(reference))?.header.number;
+    if ('hash' in reference) return (await light.block(reference, { signal }))?.header.number;
     return reference.tag === 'earliest' ? 0 : follower.confirmed;
   }
 

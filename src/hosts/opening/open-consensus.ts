@@ -78,7 +78,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     });
   });
   const source: ConsensusSource = {
-    finalized: async () => (await follower()).finalized(),
+    finalized: async (signal) => (await follower()).finalized(signal),
     maxAgeMs: settings.maxAgeMs,
     async answers() {
       const [{ collectAnswers }, { beaconNetworkOf }] = await Promise.all([

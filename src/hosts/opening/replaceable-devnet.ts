@@ -1,12 +1,10 @@
-import type { Chain } from '../../chain/chain.js';
+import { type Chain, forwardingChain } from '../../chain/chain.js';
 import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { StoredChain } from '../../chain/devnet/storage/stored-chain.js';
-import { forwardingChain } from '../../chain/forwarding-chain.js';
 
 /** A devnet that can be replaced: one with a genesis, or a fork. */
 export interface ReplacedDevnet extends Chain {
-  readonly onRemoval: NonNullable<Chain['onRemoval']>;
   readonly control: DevnetControl;
   readonly storedChain: Pick<StoredChain, 'replace'>;
 }

@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/chain.js';
+import type { Chain, ChainCall } from '../../chain/chain.js';
 import type { FoundLog } from '../../chain/log-filter.js';
 import { PlumblineError } from '../../errors.js';
 import { bytesToBigInt, bytesToKey, equalBytes } from '../../primitives/bytes.js';
@@ -78,14 +78,14 @@ export class FilterRegistry {
   }
 
   /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */
-  async addLogs(request: LogRequest, client?: unknown): Promise<string> {
-    const following = await this.fromHead();
+  async addLogs(request: LogRequest, client?: unknown, call: ChainCall = {}): Promise<string> {
+    const following = await this.fromHead(call);
     return this.add({ kind: 'logs', request, removed: [], given: new Map(), ...following }, client);
   }
 
   /** Follows new blocks. @throws PlumblineError `FILTER_LIMIT` */
-  async addBlocks(client?: unknown): Promise<string> {
-    return this.add({ kind: 'blocks', ...(await this.fromHead()) }, client);
+  async addBlocks(client?: unknown, call: ChainCall = {}): Promise<string> {
+    return this.add({ kind: 'blocks', ...(await this.fromHead(call)) }, client);
   }
 
   /** Follows transactions that enter the pool. @throws PlumblineError `FILTER_LIMIT` */
@@ -94,37 +94,36 @@ export class FilterRegistry {
   }
 
   /**
-   * @param chain - the chain of the registry as one request sees it
-   * @param signal - ends a search of many blocks; the next request then covers them again
+   * @param call - its signal ends a search of many blocks; the next request then covers them again
    * @throws PlumblineError `FILTER_NOT_FOUND`
    */
-  async changes(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<FilterChanges> {
+  async changes(id: string, call: ChainCall = {}): Promise<FilterChanges> {
     const filter = this.use(id);
     if (filter.kind === 'transactions') return { hashes: filter.waiting.splice(0) };
-    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, chain, signal) };
+    if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, call) };
     const { range, filter: wanted } = filter.request;
     if ('blockHash' in range) return { logs: [] };
-    const found = await this.advance(chain, filter, range, (from, to) => {
-      return chain.logs({ from, to, filter: wanted, signal, maxBytes: this.options.maxAnswerBytes });
+    const found = await this.advance(call, filter, range, (from, to) => {
+      return this.chain.logs({ from, to, filter: wanted, maxBytes: this.options.maxAnswerBytes }, call);
     });
     // A block may have left the chain during the search.
     const logs = found.filter(({ transaction }) => !this.left.has(bytesToKey(transaction.block.hash)));
     const { removed } = filter;
     filter.removed = [];
-    keepGiven(filter.given, logs, chain.kind === 'light' ? MAX_GIVEN_BLOCKS_LIGHT : MAX_GIVEN_BLOCKS);
+    keepGiven(filter.given, logs, this.chain.kind === 'light' ? MAX_GIVEN_BLOCKS_LIGHT : MAX_GIVEN_BLOCKS);
     return { logs: [...removed, ...logs] };
   }
 
   /**
    * All logs of a filter, from the start of its range.
    *
-   * @param chain, signal - as for `changes`
+   * @param call - as for `changes`
    * @throws PlumblineError `FILTER_NOT_FOUND`; as `findLogs`
    */
-  async logs(id: string, chain: Chain = this.chain, signal?: AbortSignal | undefined): Promise<readonly FoundLog[]> {
+  async logs(id: string, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const filter = this.use(id);
     if (filter.kind !== 'logs') throw notFound(id);
-    return findLogs(chain, filter.request, { signal, maxBytes: this.options.maxAnswerBytes });
+    return findLogs(this.chain, filter.request, { ...call, maxAnswerBytes: this.options.maxAnswerBytes });
   }
 
   /** @returns whether there was such a filter */
@@ -166,13 +165,13 @@ export class FilterRegistry {
     return filter;
   }
 
-  private newBlocks(filter: Following, chain: Chain, signal: AbortSignal | undefined): Promise<readonly Uint8Array[]> {
-    return this.advance(chain, filter, EVERYTHING, async (first, last) => {
+  private newBlocks(filter: Following, call: ChainCall): Promise<readonly Uint8Array[]> {
+    return this.advance(call, filter, EVERYTHING, async (first, last) => {
       const hashes: Uint8Array[] = [];
       for (let number = first; number <= last; number++) {
         await nextTurn();
-        signal?.throwIfAborted();
-        const block = await chain.block({ number });
+        call.signal?.throwIfAborted();
+        const block = await this.chain.block({ number }, call);
         if (block !== undefined) hashes.push(block.hash);
       }
       return hashes;
@@ -181,13 +180,13 @@ export class FilterRegistry {
 
   /** Calls `find` with the blocks that no answer has covered. They count as covered unless it fails. */
   private async advance<Found>(
-    chain: Chain,
+    call: ChainCall,
     following: Following,
     { from, to }: LogBounds,
     find: (first: number, last: number) => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
-    const { header, hash } = await chain.head();
-    const last = to === undefined ? header.number : Math.min(header.number, await numberOf(chain, to));
+    const { header, hash } = await this.chain.head(call);
+    const last = to === undefined ? header.number : Math.min(header.number, await numberOf(this.chain, to, call));
     const first = from !== undefined && 'number' in from ? Math.max(following.next, from.number) : following.next;
     if (first > last) return [];
     following.next = last + 1;
@@ -201,8 +200,8 @@ export class FilterRegistry {
     }
   }
 
-  private async fromHead(): Promise<Following> {
-    const { header, hash } = await this.chain.head();
+  private async fromHead(call: ChainCall): Promise<Following> {
+    const { header, hash } = await this.chain.head(call);
     const next = header.number + 1;
     return { next, answered: { head: hash, next } };
   }
@@ -220,7 +219,7 @@ export class FilterRegistry {
           filter.next = answered && equalBytes(answered.head, hash) ? answered.next : Math.min(next, header.number);
         }
       }),
-      this.chain.onRemoval?.(({ hash }) => {
+      this.chain.onRemoval(({ hash }) => {
         this.left.add(bytesToKey(hash));
         if (this.left.size > MAX_GIVEN_BLOCKS) this.left.delete(this.left.keys().next().value!);
         for (const filter of this.filters.values()) {

@@ -11,53 +11,47 @@ import { defineMethod } from './context.js';
 
 const whole = (value: unknown) => optional(value, (present) => parseBoolean(present, 'fullTransactions')) ?? false;
 
-export const eth_getBlockByNumber = defineMethod(
-  'eth_getBlockByNumber',
-  async (context, [numberParam, full], { signal }) => {
-    const fullTransactions = whole(full);
-    const block = await findBlock(context, numberParam, signal);
-    return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
-  },
-);
-
-export const eth_getBlockByHash = defineMethod('eth_getBlockByHash', async (context, [hashParam, full], { signal }) => {
+export const eth_getBlockByNumber = defineMethod('eth_getBlockByNumber', async (context, [numberParam, full], call) => {
   const fullTransactions = whole(full);
-  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
-  return block === undefined ? null : formatBlock(await withBody(context, block), fullTransactions);
+  const block = await findBlock(context, numberParam, call);
+  return block === undefined ? null : formatBlock(await withBody(context, block, call), fullTransactions);
+});
+
+export const eth_getBlockByHash = defineMethod('eth_getBlockByHash', async (context, [hashParam, full], call) => {
+  const fullTransactions = whole(full);
+  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, call);
+  return block === undefined ? null : formatBlock(await withBody(context, block, call), fullTransactions);
 });
 
 /** As geth: the header alone, null for a block that is not known. */
-export const eth_getHeaderByNumber = defineMethod(
-  'eth_getHeaderByNumber',
-  async (context, [numberParam], { signal }) => {
-    const block = await findBlock(context, numberParam, signal);
-    return block === undefined ? null : formatHeader(block);
-  },
-);
+export const eth_getHeaderByNumber = defineMethod('eth_getHeaderByNumber', async (context, [numberParam], call) => {
+  const block = await findBlock(context, numberParam, call);
+  return block === undefined ? null : formatHeader(block);
+});
 
-export const eth_getHeaderByHash = defineMethod('eth_getHeaderByHash', async (context, [hashParam], { signal }) => {
-  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
+export const eth_getHeaderByHash = defineMethod('eth_getHeaderByHash', async (context, [hashParam], call) => {
+  const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, call);
   return block === undefined ? null : formatHeader(block);
 });
 
 /** The block by number, tag or hash. */
-export const eth_getBlockReceipts = defineMethod('eth_getBlockReceipts', async (context, [blockParam], { signal }) => {
-  const block = await findBlock(context, blockParam, signal);
-  return block === undefined ? null : (await context.chain.receipts(block)).map(formatReceipt);
+export const eth_getBlockReceipts = defineMethod('eth_getBlockReceipts', async (context, [blockParam], call) => {
+  const block = await findBlock(context, blockParam, call);
+  return block === undefined ? null : (await context.chain.receipts(block, call)).map(formatReceipt);
 });
 
 export const eth_getBlockTransactionCountByNumber = defineMethod(
   'eth_getBlockTransactionCountByNumber',
-  async (context, [numberParam], { signal }) => {
-    const block = await findBlock(context, numberParam, signal);
-    return block === undefined ? null : toQuantity((await withBody(context, block)).transactions.length);
+  async (context, [numberParam], call) => {
+    const block = await findBlock(context, numberParam, call);
+    return block === undefined ? null : toQuantity((await withBody(context, block, call)).transactions.length);
   },
 );
 
 export const eth_getBlockTransactionCountByHash = defineMethod(
   'eth_getBlockTransactionCountByHash',
-  async (context, [hashParam], { signal }) => {
-    const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, signal);
-    return block === undefined ? null : toQuantity((await withBody(context, block)).transactions.length);
+  async (context, [hashParam], call) => {
+    const block = await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, call);
+    return block === undefined ? null : toQuantity((await withBody(context, block, call)).transactions.length);
   },
 );

@@ -19,34 +19,34 @@ import { defineMethod } from './context.js';
  */
 
 /** RLP of the header. */
-export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (context, [blockParam], { signal }) => {
-  const block = await findBlock(context, requireHexNumber(blockParam), signal);
+export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (context, [blockParam], call) => {
+  const block = await findBlock(context, requireHexNumber(blockParam), call);
   return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
 });
 
 /** RLP of the block. @throws PlumblineError `BLOCK_INCOMPLETE` for a block with uncles, which are not kept (docs/decisions.md 10) */
-export const debug_getRawBlock = defineMethod('debug_getRawBlock', async (context, [blockParam], { signal }) => {
-  const found = await findBlock(context, requireHexNumber(blockParam), signal);
+export const debug_getRawBlock = defineMethod('debug_getRawBlock', async (context, [blockParam], call) => {
+  const found = await findBlock(context, requireHexNumber(blockParam), call);
   if (found === undefined) return null;
   requireNoUncles(found);
-  const { header, transactions, withdrawals = [] } = await withBody(context, found);
+  const { header, transactions, withdrawals = [] } = await withBody(context, found, call);
   return bytesToHex(blockBytes({ header, transactions, uncles: [], withdrawals }));
 });
 
 /** The transaction as it was signed, with its type in front, if it is typed. One in the pool too. */
-export const debug_getRawTransaction = defineMethod('debug_getRawTransaction', async ({ chain }, [hashParam]) => {
+export const debug_getRawTransaction = defineMethod('debug_getRawTransaction', async ({ chain }, [hashParam], call) => {
   const hash = parseHash(hashParam, 'transactionHash');
-  const included = await chain.transaction(hash);
+  const included = await chain.transaction(hash, call);
   if (included !== undefined) return bytesToHex(included.transaction.raw);
   const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
   return waiting === undefined ? null : bytesToHex(waiting.raw);
 });
 
 /** The receipts of a block, each with its type in front, if it is typed. */
-export const debug_getRawReceipts = defineMethod('debug_getRawReceipts', async (context, [blockParam], { signal }) => {
-  const block = await findBlock(context, requireHexNumber(blockParam), signal);
+export const debug_getRawReceipts = defineMethod('debug_getRawReceipts', async (context, [blockParam], call) => {
+  const block = await findBlock(context, requireHexNumber(blockParam), call);
   if (block === undefined) return null;
-  const receipts = await context.chain.receipts(block);
+  const receipts = await context.chain.receipts(block, call);
   return receipts.map((receipt) => bytesToHex(encodeReceipt({ ...receipt, type: receipt.transaction.type })));
 });
 

@@ -52,7 +52,7 @@ export const debug_traceTransaction = defineMethod(
   async (context, [hashParam, options], call) => {
     const hash = parseHash(hashParam, 'transactionHash');
     const traceOptions = parseTraceOptions(options);
-    const found = await context.chain.transaction(hash);
+    const found = await context.chain.transaction(hash, call);
     if (found === undefined)
       throw new PlumblineError('TRANSACTION_NOT_FOUND', 'transaction not found', { hash: bytesToHex(hash) });
     const [trace] = await traceBlock(context, found.block, traceOptions, call, found.index);
@@ -66,7 +66,8 @@ export const debug_traceBlockByNumber = defineMethod(
   async (context, [blockParam, options], call) => {
     const reference = parseBlockReference(requireHexNumber(blockParam));
     const traceOptions = parseTraceOptions(options);
-    const block = 'tag' in reference ? await requireBlock(context, reference) : await context.chain.block(reference);
+    const block =
+      'tag' in reference ? await requireBlock(context, reference, call) : await context.chain.block(reference, call);
     if (block === undefined) {
       const name =
         'number' in reference ? `#${reference.number}` : bytesToHex((reference as { hash: Uint8Array }).hash);
@@ -82,7 +83,7 @@ export const debug_traceBlockByHash = defineMethod(
   async (context, [hashParam, options], call) => {
     const hash = parseHash(hashParam, 'blockHash');
     const traceOptions = parseTraceOptions(options);
-    const block = await context.chain.block({ hash });
+    const block = await context.chain.block({ hash }, call);
     if (block === undefined)
       throw failed(`block ${bytesToHex(hash)} not found`, 'BLOCK_NOT_FOUND', { block: bytesToHex(hash) });
     return traceBlock(context, block, traceOptions, call);
@@ -130,7 +131,7 @@ async function traceBlock(
 async function stateBefore(rpc: RpcContext, blockParam: unknown, txIndex: number, call: MethodCallOptions) {
   const { block, state, next } = await openReplay(
     rpc,
-    await requireBlock(rpc, parseBlockReference(blockParam, { tag: 'latest' })),
+    await requireBlock(rpc, parseBlockReference(blockParam, { tag: 'latest' }), call),
     call,
   );
   const count = block.transactions.length;

@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/block.js';
-import type { Chain } from '../../chain/chain.js';
+import type { Chain, ChainCall } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import { rulesAt } from '../../evm/common.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
@@ -17,9 +17,10 @@ import { clientVersion } from './node-constants.js';
 
 /** @source Hardhat's documentation, hardhat_metadata; anvil adds the rest */
 export const INFO_METHODS = {
-  ...devnetMethods(['hardhat_metadata', 'anvil_metadata'], async (devnet, _, { name, context }) => {
+  ...devnetMethods(['hardhat_metadata', 'anvil_metadata'], async (devnet, _, call) => {
+    const { name, context } = call;
     const { chain } = context;
-    const { header, hash } = await chain.head();
+    const { header, hash } = await chain.head(call);
     const forked = devnet.forkedFrom && {
       chainId: chain.network.chainId,
       forkBlockNumber: devnet.forkedFrom.number,
@@ -35,15 +36,16 @@ export const INFO_METHODS = {
     if (name === 'hardhat_metadata') return { ...metadata, ...(forked && { forkedNetwork: forked }) };
     const snapshots: Record<Hex, [number, Hex]> = {};
     for (const { id, block } of devnet.snapshots) {
-      snapshots[toQuantity(id)] = [block, bytesToHex((await requireBlock(context, { number: block })).hash)];
+      snapshots[toQuantity(id)] = [block, bytesToHex((await requireBlock(context, { number: block }, call)).hash)];
     }
     return { ...metadata, forkedNetwork: forked ?? null, snapshots };
   }),
 
-  ...devnetMethods(['anvil_nodeInfo'], async ({ forkedFrom }, _, { context }) => {
-    const { header, hash } = await context.chain.head();
+  ...devnetMethods(['anvil_nodeInfo'], async ({ forkedFrom }, _, call) => {
+    const { context } = call;
+    const { header, hash } = await context.chain.head(call);
     const { network } = context.chain;
-    const { baseFeePerGas, gasLimit, number, timestamp } = await context.chain.pendingContext();
+    const { baseFeePerGas, gasLimit, number, timestamp } = await context.chain.pendingContext(undefined, call);
     const { hardfork } = rulesAt(network, number, timestamp);
     return {
       currentBlockNumber: toQuantity(header.number),
@@ -55,19 +57,19 @@ export const INFO_METHODS = {
         baseFee: toQuantity(baseFeePerGas),
         chainId: network.chainId,
         gasLimit: toQuantity(gasLimit),
-        gasPrice: toQuantity((await gasPrice(context)).gasPrice),
+        gasPrice: toQuantity((await gasPrice(context, call)).gasPrice),
       },
       forkConfig: { forkUrl: null, forkBlockNumber: forkedFrom?.number ?? null, forkRetryBackoff: null },
     };
   }),
 
-  ...devnetMethods(['anvil_getGenesisTime'], async (_, __, { context }) => (await genesisOf(context)).header.timestamp),
+  ...devnetMethods(['anvil_getGenesisTime'], async (_, __, call) => (await genesisOf(call)).header.timestamp),
 
   /** As geth and Besu, of a node without peers: it has no address and no port. */
-  ...devnetMethods(['admin_nodeInfo'], async (devnet, _, { context }) => {
-    const { chain } = context;
+  ...devnetMethods(['admin_nodeInfo'], async (devnet, _, call) => {
+    const { chain } = call.context;
     const { chainId } = chain.network;
-    const [genesis, head] = [await genesisOf(context), await chain.head()];
+    const [genesis, head] = [await genesisOf(call), await chain.head(call)];
     const eth = {
       config: { chainId },
       difficulty: 0,
@@ -80,8 +82,9 @@ export const INFO_METHODS = {
   }),
 
   /** @source ethereum/execution-apis@033ca6e6 src/eth/client.yaml */
-  ...devnetMethods(['eth_capabilities'], async (devnet, _, { context: { chain } }) => {
-    const { header, hash } = await chain.head();
+  ...devnetMethods(['eth_capabilities'], async (devnet, _, call) => {
+    const { chain } = call.context;
+    const { header, hash } = await chain.head(call);
     const first = devnet.forkedFrom?.number ?? 0;
     const from = async (holds: (block: Block) => Promise<unknown>) => {
       const oldest = await oldestHeld(chain, first, header.number, holds);
@@ -129,4 +132,5 @@ async function oldestHeld(
   return high;
 }
 
-const genesisOf = (context: RpcContext) => requireBlock(context, { number: 0 });
+const genesisOf = (call: ChainCall & { readonly context: RpcContext }) =>
+  requireBlock(call.context, { number: 0 }, call);

@@ -14,10 +14,11 @@ export const SETTING_METHODS = {
   }),
 
   /** Refused as anvil and Hardhat do where transactions pay a base fee. */
-  ...devnetMethods(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], async (_, [price], { name, context }) => {
+  ...devnetMethods(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], async (_, [price], call) => {
+    const { name, context } = call;
     parseAmount(price, 'gasPrice');
     const { network } = context.chain;
-    const { number, timestamp } = await context.chain.pendingContext();
+    const { number, timestamp } = await context.chain.pendingContext(undefined, call);
     const reason = rulesAt(network, number, timestamp).london
       ? 'is not supported when EIP-1559 is active'
       : "is not supported: the least price is the network profile's";

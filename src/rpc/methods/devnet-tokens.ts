@@ -52,17 +52,18 @@ export const TOKEN_METHODS = {
  *
  * @param data - of the call
  */
-async function slotOf(context: RpcContext, token: Uint8Array, data: Uint8Array, { signal, gas }: MethodCallOptions) {
+async function slotOf(context: RpcContext, token: Uint8Array, data: Uint8Array, options: MethodCallOptions) {
   const call = { to: token, data };
+  const { signal, gas } = options;
   const { network } = context.chain;
-  const { state, block } = await executionPointOf(context, 'latest', { call, signal, gas });
+  const { state, block } = await executionPointOf(context, 'latest', { call }, options);
   const limits = { signal, gas, maxAnswerBytes: context.maxAnswerBytes };
-  const options = { network, budget: new RunBudget(limits), ...limits };
-  const { accessList } = await accessListAt(state, block, call, options);
+  const rules = { network, budget: new RunBudget(limits), ...limits };
+  const { accessList } = await accessListAt(state, block, call, rules);
   for (const { address, storageKeys } of accessList) {
     for (const key of storageKeys) {
       const overrides = [{ address, stateDiff: [[key, PROBE]] as const }];
-      const { succeeded, returnData } = await simulateCallAt(state, block, call, { ...options, overrides });
+      const { succeeded, returnData } = await simulateCallAt(state, block, call, { ...rules, overrides });
       if (succeeded && equalBytes(returnData, PROBE)) return { address, key };
     }
   }

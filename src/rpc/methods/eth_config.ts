@@ -38,9 +38,9 @@ const PRECOMPILE_NAMES: Readonly<Record<number, string>> = {
  *
  * @source EIP-7910
  */
-export const eth_config = defineMethod('eth_config', async ({ chain }, _, { signal }) => {
+export const eth_config = defineMethod('eth_config', async ({ chain }, _, call) => {
   const { network } = chain;
-  const [head, genesis] = await Promise.all([chain.head(), requireBlock({ chain }, { number: 0 }, signal)]);
+  const [head, genesis] = await Promise.all([chain.head(call), requireBlock({ chain }, { number: 0 }, call)]);
   const { number, timestamp } = head.header;
   const begun = network.forks.filter((fork) => hasBegun(fork, number, timestamp));
   const planned = network.forks.slice(begun.length);

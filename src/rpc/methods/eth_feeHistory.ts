@@ -1,5 +1,5 @@
 import type { Block, TransactionReceipt } from '../../chain/block.js';
-import type { Chain } from '../../chain/chain.js';
+import type { Chain, ChainCall } from '../../chain/chain.js';
 import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
@@ -35,22 +35,22 @@ interface Row extends BaseFees {
 /** `[blockCount, newestBlock, rewardPercentiles]`. The last base fee is that of the block after the blocks asked for. */
 export const eth_feeHistory = defineMethod(
   'eth_feeHistory',
-  async (context, [countParam, newestParam, percentilesParam], { signal }) => {
+  async (context, [countParam, newestParam, percentilesParam], call) => {
     const count = parseCount(countParam);
     const percentiles = parsePercentiles(percentilesParam);
-    const newest = await findBlock(context, newestParam);
+    const newest = await findBlock(context, newestParam, call);
     if (newest === undefined) throw invalidParams('newestBlock', 'is not a block of this chain', 'block number params');
     const { chain } = context;
     const last = newest.header.number;
-    const blocks = await blocksUpTo(chain, newest, count, signal);
+    const blocks = await blocksUpTo(chain, newest, count, call);
     const rows: Row[] = [];
     for (let at = 0; at < blocks.length; at += ROWS_AT_ONCE) {
       await nextTurn();
-      signal?.throwIfAborted();
-      const some = blocks.slice(at, at + ROWS_AT_ONCE).map((block) => rowOf(chain, block, percentiles));
+      call.signal?.throwIfAborted();
+      const some = blocks.slice(at, at + ROWS_AT_ONCE).map((block) => rowOf(chain, block, percentiles, call));
       rows.push(...(await Promise.all(some)));
     }
-    const next = await baseFeesAfter(chain, newest);
+    const next = await baseFeesAfter(chain, newest, call);
     return {
       oldestBlock: toQuantity(last + 1 - rows.length),
       baseFeePerGas: [...rows.map(({ baseFee }) => baseFee), next.baseFee].map(toQuantity),
@@ -63,25 +63,17 @@ export const eth_feeHistory = defineMethod(
 );
 
 /** At most `count` blocks, the newest last. */
-async function blocksUpTo(chain: Chain, newest: Block, count: number, signal: AbortSignal | undefined) {
+async function blocksUpTo(chain: Chain, newest: Block, count: number, call: ChainCall): Promise<readonly Block[]> {
   const last = newest.header.number;
   const first = Math.max(0, last + 1 - count);
-  if (chain.blocks !== undefined && first < last) return chain.blocks(first, last, signal);
-  const blocks: Block[] = [];
-  for (let number = first; number <= last; number++) {
-    await nextTurn();
-    signal?.throwIfAborted();
-    const block = number === last ? newest : await chain.block({ number });
-    if (block !== undefined) blocks.push(block);
-  }
-  return blocks;
+  return first < last ? chain.blocks(first, last, call) : count > 0 ? [newest] : [];
 }
 
-async function rowOf(chain: Chain, block: Block, percentiles: readonly number[]): Promise<Row> {
+async function rowOf(chain: Chain, block: Block, percentiles: readonly number[], call: ChainCall): Promise<Row> {
   const { header } = block;
   const blobLimit = BigInt(rulesAt(chain.network, header.number, header.timestamp).blobs?.max ?? 0) * GAS_PER_BLOB;
-  const receipts = percentiles.length === 0 ? [] : await chain.receipts(block);
-  const floor = percentiles.length === 0 ? 0n : await leastReward(chain, block);
+  const receipts = percentiles.length === 0 ? [] : await chain.receipts(block, call);
+  const floor = percentiles.length === 0 ? 0n : await leastReward(chain, block, call);
   return {
     ...baseFees(chain, chain.contextOf(block)),
     gasUsedRatio: Number(header.gasUsed) / Number(header.gasLimit),
@@ -91,8 +83,8 @@ async function rowOf(chain: Chain, block: Block, percentiles: readonly number[])
 }
 
 /** The minimum gas price of the header minus the base fee, so that a wallet is never shown a tip that the pool refuses. */
-async function leastReward(chain: Chain, block: Block): Promise<bigint> {
-  const { prices, sourceBlock } = await chain.prices(block);
+async function leastReward(chain: Chain, block: Block, call: ChainCall): Promise<bigint> {
+  const { prices, sourceBlock } = await chain.prices(block, call);
   const rest = prices.minGasPriceWei - (block.header.baseFeePerGas ?? 0n);
   return sourceBlock === undefined || rest < 0n ? 0n : rest;
 }
@@ -116,9 +108,9 @@ export function rewardsOf(
 }
 
 /** Base fees of the block after `block`, or of the simulated next block if there is none. */
-async function baseFeesAfter(chain: Chain, block: Block): Promise<BaseFees> {
-  const next = await chain.block({ number: block.header.number + 1 });
-  return baseFees(chain, next === undefined ? await chain.pendingContext(block) : chain.contextOf(next));
+async function baseFeesAfter(chain: Chain, block: Block, call: ChainCall): Promise<BaseFees> {
+  const next = await chain.block({ number: block.header.number + 1 }, call);
+  return baseFees(chain, next === undefined ? await chain.pendingContext(block, call) : chain.contextOf(next));
 }
 
 /** Blobs cost nothing before Cancun, and at least 1 wei from then on, even where the network refuses them. */

@@ -11,11 +11,11 @@ const WORD_TEXT = 2 + 64;
 /** `[address, storageKeys, block]`: proofs against the state root of a header (EIP-1186). */
 export const eth_getProof = defineMethod(
   'eth_getProof',
-  async (context, [addressParam, keysParam, blockParam], { signal }) => {
+  async (context, [addressParam, keysParam, blockParam], call) => {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);
-    const block = await blockAtParameter(context, blockParam, signal);
-    const proof = await context.chain.proof(address, keys, block, signal);
+    const block = await blockAtParameter(context, blockParam, call);
+    const proof = await context.chain.proof(address, keys, block, call);
     return formatTrieProof(address, proof, showKeys(keysParam, keys));
   },
 );

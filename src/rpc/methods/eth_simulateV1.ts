@@ -23,19 +23,20 @@ const NAME = 'eth_simulateV1';
  *
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
-export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, block], { signal, gas }) => {
+export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, block], call) => {
   const { chain, maxAnswerBytes } = context;
   const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
   const reference = parseBlockReference(block, { tag: 'latest' });
-  const named = await chain.block(reference, signal);
+  const named = await chain.block(reference, call);
   if (named === undefined) {
     const reason = 'header not found';
     throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
   }
-  const limits = { ...options, maxAnswerBytes, signal, gas };
+  const limits = { ...options, maxAnswerBytes };
+  const { signal, gas } = call;
   const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
   const [on, { simulateBlocks }] = await Promise.all([
-    chain.prepareSimulation({ ...limits, block: named, tag, requests: blocks }),
+    chain.prepareSimulation({ ...options, block: named, tag, requests: blocks }, { ...call, maxAnswerBytes }),
     loadSimulation(),
   ]);
   const { header, hash } = on.block;
@@ -43,7 +44,7 @@ export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, bl
   // A root that is not known is zero: no state has it.
   const stateRoot = async (changes: readonly AccountChange[]) => (await on.stateRoot(changes)) ?? ZERO_WORD;
   const base = { network: chain.network, header, hash, state: on.state, blockHash, stateRoot };
-  const simulated = await simulateBlocks(base, blocks, limits);
+  const simulated = await simulateBlocks(base, blocks, { ...limits, signal, gas });
   return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
 });
 

@@ -53,17 +53,22 @@ function typeOf({ gasPrice, accessList, authorizationList }: CallRequest): Trans
 }
 
 /** Gas limit and prices of a transaction: those of the call, else an estimate, and prices that the pool accepts. */
-export async function completed(context: RpcContext, call: CallRequest, { signal, gas }: MethodCallOptions) {
+export async function completed(context: RpcContext, call: CallRequest, options: MethodCallOptions) {
+  const { signal, gas, note } = options;
   return {
-    gasLimit: call.gas ?? (await context.estimator.gas({ call, signal, gas })).gasLimit,
-    price: call.gasPrice === undefined ? await feesOf(context, call) : { gasPrice: call.gasPrice },
+    gasLimit: call.gas ?? (await context.estimator.gas({ call, signal, gas, note })).gasLimit,
+    price: call.gasPrice === undefined ? await feesOf(context, call, options) : { gasPrice: call.gasPrice },
   };
 }
 
 /** Twice the network's minimum is more than the pool demands for any calldata, and the base fee may double meanwhile. */
-export async function feesOf({ chain }: RpcContext, { maxFeePerGas, maxPriorityFeePerGas }: CallRequest) {
-  const { baseFeePerGas } = await chain.pendingContext();
-  const usual = 2n * (await chain.prices()).prices.minGasPriceWei;
+export async function feesOf(
+  { chain }: RpcContext,
+  { maxFeePerGas, maxPriorityFeePerGas }: CallRequest,
+  options: MethodCallOptions,
+) {
+  const { baseFeePerGas } = await chain.pendingContext(undefined, options);
+  const usual = 2n * (await chain.prices(undefined, options)).prices.minGasPriceWei;
   const tip = maxPriorityFeePerGas ?? (maxFeePerGas !== undefined && maxFeePerGas < usual ? maxFeePerGas : usual);
   return { maxFeePerGas: maxFeePerGas ?? 2n * baseFeePerGas + tip, maxPriorityFeePerGas: tip };
 }

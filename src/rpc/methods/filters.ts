@@ -8,12 +8,12 @@ import { defineMethod } from './context.js';
 /** Ids are compared as numbers: clients may change the case of the digits. */
 const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));
 
-export const eth_newFilter = defineMethod('eth_newFilter', async ({ filters }, [filterParam], { client }) =>
-  (await filters()).addLogs(parseLogRequest(filterParam ?? {}), client),
+export const eth_newFilter = defineMethod('eth_newFilter', async ({ filters }, [filterParam], call) =>
+  (await filters()).addLogs(parseLogRequest(filterParam ?? {}), call.client, call),
 );
 
-export const eth_newBlockFilter = defineMethod('eth_newBlockFilter', async ({ filters }, _, { client }) =>
-  (await filters()).addBlocks(client),
+export const eth_newBlockFilter = defineMethod('eth_newBlockFilter', async ({ filters }, _, call) =>
+  (await filters()).addBlocks(call.client, call),
 );
 
 export const eth_newPendingTransactionFilter = defineMethod(
@@ -22,17 +22,14 @@ export const eth_newPendingTransactionFilter = defineMethod(
 );
 
 /** Logs, or hashes of blocks or of transactions, since the last request. */
-export const eth_getFilterChanges = defineMethod(
-  'eth_getFilterChanges',
-  async ({ filters, chain }, [id], { signal }) => {
-    const changes = await (await filters()).changes(idOf(id), chain, signal);
-    return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
-  },
-);
+export const eth_getFilterChanges = defineMethod('eth_getFilterChanges', async ({ filters }, [id], call) => {
+  const changes = await (await filters()).changes(idOf(id), call);
+  return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
+});
 
 /** All logs of a filter of logs. */
-export const eth_getFilterLogs = defineMethod('eth_getFilterLogs', async ({ filters, chain }, [id], { signal }) => {
-  return (await (await filters()).logs(idOf(id), chain, signal)).map(formatLog);
+export const eth_getFilterLogs = defineMethod('eth_getFilterLogs', async ({ filters }, [id], call) => {
+  return (await (await filters()).logs(idOf(id), call)).map(formatLog);
 });
 
 /** Whether there was such a filter. */

@@ -14,8 +14,9 @@ export const linea_getForcedTransactionInclusionStatus = forwarded('linea_getFor
 export const linea_sendForcedRawTransaction = forwarded('linea_sendForcedRawTransaction');
 
 function forwarded<const Name extends CommonMethodName>(method: Name) {
-  return defineMethod(method, ({ chain }, params, { signal }) => {
-    if (chain.forward !== undefined) return chain.forward(method, params, signal);
+  return defineMethod(method, async ({ chain }, params, call) => {
+    const answer = await chain.forward(method, params, call);
+    if (answer !== undefined) return answer;
     throw new PlumblineError('METHOD_NOT_ENABLED', `${method} needs endpoints`, { method });
   });
 }

@@ -1,31 +1,32 @@
+import type { ChainCall } from '../../chain/chain.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /**
  * The network's minimum from the newest header that has it, but at least the next base fee (docs/spec/json-rpc.md 2.1).
  */
-export async function gasPrice({ chain }: RpcContext): Promise<{ gasPrice: bigint; baseFee: bigint }> {
-  const { baseFeePerGas: baseFee } = await chain.pendingContext();
-  const { minGasPriceWei } = (await chain.prices()).prices;
+export async function gasPrice({ chain }: RpcContext, call: ChainCall): Promise<{ gasPrice: bigint; baseFee: bigint }> {
+  const { baseFeePerGas: baseFee } = await chain.pendingContext(undefined, call);
+  const { minGasPriceWei } = (await chain.prices(undefined, call)).prices;
   return { gasPrice: minGasPriceWei > baseFee ? minGasPriceWei : baseFee, baseFee };
 }
 
-export const eth_gasPrice = defineMethod('eth_gasPrice', async (context) =>
-  toQuantity((await gasPrice(context)).gasPrice),
+export const eth_gasPrice = defineMethod('eth_gasPrice', async (context, _, call) =>
+  toQuantity((await gasPrice(context, call)).gasPrice),
 );
 
 /** The gas price minus the base fee. */
-export const eth_maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', async (context) => {
-  const { gasPrice: price, baseFee } = await gasPrice(context);
+export const eth_maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', async (context, _, call) => {
+  const { gasPrice: price, baseFee } = await gasPrice(context, call);
   return toQuantity(price - baseFee);
 });
 
 /** Of the next block, wei. */
-export const eth_baseFee = defineMethod('eth_baseFee', async ({ chain }) =>
-  toQuantity((await chain.pendingContext()).baseFeePerGas),
+export const eth_baseFee = defineMethod('eth_baseFee', async ({ chain }, _, call) =>
+  toQuantity((await chain.pendingContext(undefined, call)).baseFeePerGas),
 );
 
 /** Of the next block, wei per blob gas; 1, the minimum, on networks that refuse blob transactions. */
-export const eth_blobBaseFee = defineMethod('eth_blobBaseFee', async ({ chain }) =>
-  toQuantity((await chain.pendingContext()).blobBaseFee ?? 1n),
+export const eth_blobBaseFee = defineMethod('eth_blobBaseFee', async ({ chain }, _, call) =>
+  toQuantity((await chain.pendingContext(undefined, call)).blobBaseFee ?? 1n),
 );

@@ -18,7 +18,7 @@ import { defineMethod, type RpcContext } from './context.js';
 export async function readEstimateRequest(
   context: RpcContext,
   [callParam, second, third]: readonly unknown[],
-  { signal, gas }: MethodCallOptions,
+  { signal, gas, note }: MethodCallOptions,
 ): Promise<EstimateRequest> {
   const call = parseCallOn(context.chain.network, callParam, { lenient: true });
   const { txGasLimit } = context.chain.network;
@@ -27,12 +27,12 @@ export async function readEstimateRequest(
   }
   if (typeof second !== 'string') {
     const override = second === undefined || second === null ? third : second;
-    return { call, overrides: parseStateOverrides(override), signal, gas };
+    return { call, overrides: parseStateOverrides(override), signal, gas, note };
   }
   const reference = parseBlockReference(second);
   const overrides = parseStateOverrides(third);
-  const block = isHead(reference) ? undefined : await requireBlock(context, reference);
-  return { call, overrides, block, signal, gas, ...(isPending(reference) && { pending: true }) };
+  const block = isHead(reference) ? undefined : await requireBlock(context, reference, { signal, note });
+  return { call, overrides, block, signal, gas, note, ...(isPending(reference) && { pending: true }) };
 }
 
 export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: FeeEstimate) {

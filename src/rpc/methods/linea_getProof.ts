@@ -13,8 +13,11 @@ function isAboveAll(block: unknown): boolean {
 }
 
 /** `[address, storageKeys, block]`. Also answers to the network's prefix, and to `l2_getProof`. */
-export const linea_getProof = defineMethod('linea_getProof', ({ chain }, [addressParam, keysParam, blockParam]) => {
-  const address = parseAddress(addressParam);
-  const keys = parseStorageKeys(keysParam);
-  return chain.zkProof(address, keys, parseBlockReference(isAboveAll(blockParam) ? LARGEST : blockParam));
-});
+export const linea_getProof = defineMethod(
+  'linea_getProof',
+  ({ chain }, [addressParam, keysParam, blockParam], call) => {
+    const address = parseAddress(addressParam);
+    const keys = parseStorageKeys(keysParam);
+    return chain.zkProof(address, keys, parseBlockReference(isAboveAll(blockParam) ? LARGEST : blockParam), call);
+  },
+);

@@ -6,8 +6,8 @@ import { defineMethod } from './context.js';
 /** Why a transaction is in no block: null if nothing is known about it (docs/spec/json-rpc.md 2.4). */
 export const linea_getTransactionExclusionStatusV1 = defineMethod(
   'linea_getTransactionExclusionStatusV1',
-  async ({ chain }, [hash]) => {
-    const exclusion = await chain.exclusion(parseHash(hash, 'transactionHash'));
+  async ({ chain }, [hash], call) => {
+    const exclusion = await chain.exclusion(parseHash(hash, 'transactionHash'), call);
     if (exclusion === undefined) return null;
     const { transaction, stage, reason, blockNumber, timestamp } = exclusion;
     return {

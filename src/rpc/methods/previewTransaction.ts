@@ -39,21 +39,18 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
   const calls: CallRequest[] = [];
   for (const one of wanted.calls) calls.push(one instanceof Uint8Array ? await signedCall(one, chain) : one);
   const { signal, gas } = call;
-  const named = isHead(reference) ? await chain.head() : await requireBlock(context, reference, signal);
+  const named = isHead(reference) ? await chain.head(call) : await requireBlock(context, reference, call);
   const seen = seenByEndpoints();
-  const prepared = await chain.prepare?.({
+  const plan = {
     call: calls[0]!,
     overrides,
     block: named,
     tag: 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined,
     accessLists,
-    preview: { calls, watch, context: await nextContext(chain, named, blockOverrides), onAsk: seen.note },
-    signal,
-    gas,
-  });
-  const on = prepared?.block ?? named;
-  const state = prepared?.state ?? (await chain.stateAt(on, signal));
-  const block = await nextContext(chain, on, blockOverrides);
+    preview: { calls, watch, context: await nextContext(chain, named, blockOverrides, call), onAsk: seen.note },
+  };
+  const { block: on, state } = await chain.prepare(plan, call);
+  const block = await nextContext(chain, on, blockOverrides, call);
   const baseFeePerGas = blockOverrides === undefined ? block.baseFeePerGas : undefined;
   const { network } = chain;
   const base = {
@@ -87,7 +84,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     fees: preview.fees,
     environmentReads,
     trust: {
-      level: (await chain.trust?.(on)) ?? 'held',
+      level: await chain.trust(on),
       block: { number: on.header.number, hash: bytesToHex(on.hash) },
       accessLists,
       overridden: [
@@ -109,8 +106,13 @@ async function signedCall(raw: Uint8Array, { network }: Chain): Promise<CallRequ
 }
 
 /** The block after `on`, with the coinbase and the random number of `on` where the chain does not make it itself. */
-async function nextContext(chain: Chain, on: Block, overrides: BlockOverrides | undefined): Promise<BlockContext> {
-  const next = await chain.pendingContext(on);
+async function nextContext(
+  chain: Chain,
+  on: Block,
+  overrides: BlockOverrides | undefined,
+  call: MethodCallOptions,
+): Promise<BlockContext> {
+  const next = await chain.pendingContext(on, call);
   const { miner: coinbase, mixHash: prevRandao } = on.header;
   return withBlockOverrides(chain.kind === 'devnet' ? next : { ...next, coinbase, prevRandao }, overrides);
 }
@@ -161,10 +163,10 @@ async function feeOf(
   { estimator }: RpcContext,
   call: CallRequest,
   at: ExecutionPoint,
-  { signal, gas }: MethodCallOptions,
+  { signal, gas, note }: MethodCallOptions,
 ): Promise<FeeOutcome> {
   try {
-    return { estimate: await estimator.fees({ call, at, signal, gas }) };
+    return { estimate: await estimator.fees({ call, at, signal, gas, note }) };
   } catch (error) {
     if (!ABOUT_THE_CALL.some((code) => isPlumblineError(error, code))) throw error;
     return { error: error as Error };

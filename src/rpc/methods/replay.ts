@@ -40,18 +40,18 @@ export type ReplayedRun = (
  * @throws PlumblineError `BLOCK_INCOMPLETE` for genesis, and without the parent
  * @source docs/spec/preview.md 5.2
  */
-export async function openReplay(rpc: RpcContext, found: Block, { signal }: MethodCallOptions): Promise<Replay> {
+export async function openReplay(rpc: RpcContext, found: Block, call: MethodCallOptions): Promise<Replay> {
   const { chain, maxAnswerBytes } = rpc;
   if (found.header.number === 0) throw incomplete(found, 'genesis is not traceable');
   const [block, receipts, parent] = await Promise.all([
-    withBody(rpc, found),
-    chain.receipts(found),
-    chain.block({ hash: found.header.parentHash }),
+    withBody(rpc, found, call),
+    chain.receipts(found, call),
+    chain.block({ hash: found.header.parentHash }, call),
   ]);
   if (parent === undefined) {
     throw incomplete(found, `the state before block ${found.header.number} cannot be had: its parent is not known`);
   }
-  const state = new StateOverlay(await chain.stateAt(parent, signal));
+  const state = new StateOverlay(await chain.stateAt(parent, call));
   await applyEdits(state, block.edits ?? []);
   const context = chain.contextOf(block);
   const own = block.transactions.find(({ chainId }) => chainId !== undefined)?.chainId;

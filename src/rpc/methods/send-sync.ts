@@ -34,9 +34,10 @@ export async function receiptWithin(
   chain: Chain,
   hash: Uint8Array,
   waitMs: number,
-  { signal }: MethodCallOptions,
+  call: MethodCallOptions,
 ): Promise<TransactionReceipt> {
-  const deadline = openDeadline(signal, waitMs);
+  const deadline = openDeadline(call.signal, waitMs);
+  const limited = { ...call, signal: deadline.signal };
   let wake = () => {};
   const stop = chain.onHead(() => wake());
   try {
@@ -44,7 +45,7 @@ export async function receiptWithin(
       const head = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const receipt = await deadline.run(() => receiptOf(chain, hash));
+      const receipt = await deadline.run(() => receiptOf(chain, hash, limited));
       if (receipt !== undefined) return receipt;
       await raceSignal(head, deadline.signal);
     }
@@ -59,9 +60,13 @@ export async function receiptWithin(
 }
 
 /** Endpoints that do not all have the newest block disagree about its transactions. */
-async function receiptOf(chain: Chain, hash: Uint8Array): Promise<TransactionReceipt | undefined> {
+async function receiptOf(
+  chain: Chain,
+  hash: Uint8Array,
+  call: MethodCallOptions,
+): Promise<TransactionReceipt | undefined> {
   try {
-    return await chain.receipt(hash);
+    return await chain.receipt(hash, call);
   } catch (error) {
     if (isPlumblineError(error, 'UPSTREAM_DISAGREEMENT')) return undefined;
     throw error;

@@ -21,12 +21,12 @@ export interface Simulation extends SimulationOptions {
 export async function readSimulation(
   context: RpcContext,
   [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
-  { signal, gas }: MethodCallOptions,
+  options: MethodCallOptions,
 ): Promise<Simulation> {
   const call = parseCallOn(context.chain.network, callParam);
   const overrides = parseStateOverrides(overridesParam);
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
-  const { state, block } = await executionPointOf(context, blockParam, { call, overrides, signal, gas });
+  const { state, block } = await executionPointOf(context, blockParam, { call, overrides }, options);
   const { network } = context.chain;
   return {
     state,
@@ -36,7 +36,7 @@ export async function readSimulation(
     overrides,
     overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
     maxAnswerBytes: context.maxAnswerBytes,
-    signal,
-    gas,
+    signal: options.signal,
+    gas: options.gas,
   };
 }

@@ -3,44 +3,53 @@ import { equalBytes } from '../../primitives/bytes.js';
 import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /** Null for a transaction that is not in a block. */
-export const eth_getTransactionReceipt = defineMethod('eth_getTransactionReceipt', async ({ chain }, [hash]) => {
-  const receipt = await chain.receipt(parseHash(hash, 'transactionHash'));
+export const eth_getTransactionReceipt = defineMethod('eth_getTransactionReceipt', async ({ chain }, [hash], call) => {
+  const receipt = await chain.receipt(parseHash(hash, 'transactionHash'), call);
   return receipt === undefined ? null : formatReceipt(receipt);
 });
 
 /** A transaction in the pool has no block. Null for one that is neither in the pool nor in a block. */
-export const eth_getTransactionByHash = defineMethod('eth_getTransactionByHash', async ({ chain }, [hashParam]) => {
-  const hash = parseHash(hashParam, 'transactionHash');
-  const included = await chain.transaction(hash);
-  if (included !== undefined) return formatTransaction(included);
-  const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
-  return waiting === undefined ? null : formatPendingTransaction(waiting);
-});
+export const eth_getTransactionByHash = defineMethod(
+  'eth_getTransactionByHash',
+  async ({ chain }, [hashParam], call) => {
+    const hash = parseHash(hashParam, 'transactionHash');
+    const included = await chain.transaction(hash, call);
+    if (included !== undefined) return formatTransaction(included);
+    const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
+    return waiting === undefined ? null : formatPendingTransaction(waiting);
+  },
+);
 
 /** Null for an unknown block, or an index that the block does not have. */
 export const eth_getTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getTransactionByBlockNumberAndIndex',
-  async (context, [numberParam, indexParam]) => {
+  async (context, [numberParam, indexParam], call) => {
     const index = parseIndex(indexParam, 'transactionIndex');
-    return transactionAt(context, await findBlock(context, numberParam), index);
+    return transactionAt(context, await findBlock(context, numberParam, call), index, call);
   },
 );
 
 /** Null for an unknown block, or an index that the block does not have. */
 export const eth_getTransactionByBlockHashAndIndex = defineMethod(
   'eth_getTransactionByBlockHashAndIndex',
-  async (context, [hashParam, indexParam]) => {
+  async (context, [hashParam, indexParam], call) => {
     const index = parseIndex(indexParam, 'transactionIndex');
-    return transactionAt(context, await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }), index);
+    return transactionAt(
+      context,
+      await context.chain.block({ hash: parseHash(hashParam, 'blockHash') }, call),
+      index,
+      call,
+    );
   },
 );
 
-async function transactionAt(context: RpcContext, found: Block | undefined, index: number) {
+async function transactionAt(context: RpcContext, found: Block | undefined, index: number, call: MethodCallOptions) {
   if (found === undefined) return null;
-  const block = await withBody(context, found);
+  const block = await withBody(context, found, call);
   const transaction = block.transactions[index];
   return transaction === undefined ? null : formatTransaction({ transaction, block, index });
 }

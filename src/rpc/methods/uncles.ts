@@ -36,27 +36,27 @@ function noUncle(block: Block | undefined): null {
 
 export const eth_getUncleCountByBlockNumber = defineMethod(
   'eth_getUncleCountByBlockNumber',
-  async (context, [numberParam]) => countOf(await findBlock(context, numberParam)),
+  async (context, [numberParam], call) => countOf(await findBlock(context, numberParam, call)),
 );
 
 export const eth_getUncleCountByBlockHash = defineMethod(
   'eth_getUncleCountByBlockHash',
-  async ({ chain }, [hashParam]) => countOf(await chain.block({ hash: parseHash(hashParam, 'blockHash') })),
+  async ({ chain }, [hashParam], call) => countOf(await chain.block({ hash: parseHash(hashParam, 'blockHash') }, call)),
 );
 
 export const eth_getUncleByBlockNumberAndIndex = defineMethod(
   'eth_getUncleByBlockNumberAndIndex',
-  async (context, [numberParam, indexParam]) => {
+  async (context, [numberParam, indexParam], call) => {
     parseIndex(indexParam, 'uncleIndex');
-    return noUncle(await findBlock(context, numberParam));
+    return noUncle(await findBlock(context, numberParam, call));
   },
 );
 
 export const eth_getUncleByBlockHashAndIndex = defineMethod(
   'eth_getUncleByBlockHashAndIndex',
-  async ({ chain }, [hashParam, indexParam]) => {
+  async ({ chain }, [hashParam, indexParam], call) => {
     const hash = parseHash(hashParam, 'blockHash');
     parseIndex(indexParam, 'uncleIndex');
-    return noUncle(await chain.block({ hash }));
+    return noUncle(await chain.block({ hash }, call));
   },
 );

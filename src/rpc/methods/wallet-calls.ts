@@ -76,13 +76,13 @@ export const wallet_sendCalls = defineMethod('wallet_sendCalls', async (context,
 });
 
 /** @source EIP-5792 */
-export const wallet_getCallsStatus = defineMethod('wallet_getCallsStatus', async (context, [idParam]) => {
+export const wallet_getCallsStatus = defineMethod('wallet_getCallsStatus', async (context, [idParam], call) => {
   const id = requireText(idParam, 'id', 'params');
   const batch = batches.get(requireDevnet(context, 'wallet_getCallsStatus'))?.get(id);
   if (batch === undefined)
     throw walletRefused('unknown-batch', 'this node has no batch with this id, or has forgotten it');
   const { chain } = context;
-  const receipts = await Promise.all(batch.hashes.map((hash) => chain.receipt(parseHash(hash, 'hash'))));
+  const receipts = await Promise.all(batch.hashes.map((hash) => chain.receipt(parseHash(hash, 'hash'), call)));
   const included = receipts.filter((receipt) => receipt !== undefined);
   const waiting = new Set((await chain.pendingTransactions()).map(({ hash }) => bytesToHex(hash)));
   const isPending = batch.state === 'sending' || batch.hashes.some((hash) => waiting.has(hash));

@@ -15,17 +15,14 @@ export const eth_getAccountInfo = defineMethod('eth_getAccountInfo', async (cont
 });
 
 /** `[address, block]`: what the state trie holds of an account, as anvil gives it. */
-export const eth_getAccount = defineMethod(
-  'eth_getAccount',
-  async (context, [addressParam, blockParam], { signal }) => {
-    const address = parseAddress(addressParam);
-    const block = await blockAtParameter(context, blockParam, signal);
-    const { account, storageRoot } = await context.chain.proof(address, [], block, signal);
-    return {
-      balance: toQuantity(account?.balance ?? 0n),
-      nonce: toQuantity(account?.nonce ?? 0n),
-      codeHash: bytesToHex(account?.codeHash ?? EMPTY_CODE_HASH),
-      storageRoot: bytesToHex(storageRoot),
-    };
-  },
-);
+export const eth_getAccount = defineMethod('eth_getAccount', async (context, [addressParam, blockParam], call) => {
+  const address = parseAddress(addressParam);
+  const block = await blockAtParameter(context, blockParam, call);
+  const { account, storageRoot } = await context.chain.proof(address, [], block, call);
+  return {
+    balance: toQuantity(account?.balance ?? 0n),
+    nonce: toQuantity(account?.nonce ?? 0n),
+    codeHash: bytesToHex(account?.codeHash ?? EMPTY_CODE_HASH),
+    storageRoot: bytesToHex(storageRoot),
+  };
+});

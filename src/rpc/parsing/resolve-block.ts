@@ -1,11 +1,10 @@
 import type { Block } from '../../chain/block.js';
 import { type BlockReference, isHead, isPending } from '../../chain/block-reference.js';
-import type { CallPlan, Chain } from '../../chain/chain.js';
+import type { CallPlan, Chain, ChainCall } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { MethodCallOptions } from '../protocol/method.js';
 import { parseBlockReference } from './parse-block-reference.js';
 
 const LATEST: BlockReference = { tag: 'latest' };
@@ -16,12 +15,16 @@ interface Holder {
 }
 
 /** The block of a reference. @throws PlumblineError `BLOCK_NOT_FOUND` */
-export async function requireBlock({ chain }: Holder, reference: BlockReference, signal?: AbortSignal): Promise<Block> {
-  const block = await chain.block(reference, signal);
+export async function requireBlock({ chain }: Holder, reference: BlockReference, call?: ChainCall): Promise<Block> {
+  const block = await chain.block(reference, call);
   if (block !== undefined) return block;
+  throw blockNotFound(reference);
+}
+
+function blockNotFound(reference: BlockReference): PlumblineError<'BLOCK_NOT_FOUND'> {
   const text =
     'number' in reference ? String(reference.number) : 'hash' in reference ? bytesToHex(reference.hash) : reference.tag;
-  throw new PlumblineError('BLOCK_NOT_FOUND', `no block ${text}`, { block: text });
+  return new PlumblineError('BLOCK_NOT_FOUND', `no block ${text}`, { block: text });
 }
 
 /**
@@ -29,22 +32,22 @@ export async function requireBlock({ chain }: Holder, reference: BlockReference,
  *
  * @throws PlumblineError `BLOCK_NOT_FOUND` for a tag that names no block yet; RpcError -32602
  */
-export async function findBlock(holder: Holder, parameter: unknown, signal?: AbortSignal): Promise<Block | undefined> {
+export async function findBlock(holder: Holder, parameter: unknown, call?: ChainCall): Promise<Block | undefined> {
   const reference = parseBlockReference(parameter);
-  return 'tag' in reference ? requireBlock(holder, reference, signal) : holder.chain.block(reference, signal);
+  return 'tag' in reference ? requireBlock(holder, reference, call) : holder.chain.block(reference, call);
 }
 
 /** The block a parameter names, the newest when it is missing. @throws as `requireBlock`, RpcError -32602 */
-export function blockAtParameter(holder: Holder, parameter: unknown, signal?: AbortSignal): Promise<Block> {
-  return requireBlock(holder, parseBlockReference(parameter, LATEST), signal);
+export function blockAtParameter(holder: Holder, parameter: unknown, call?: ChainCall): Promise<Block> {
+  return requireBlock(holder, parseBlockReference(parameter, LATEST), call);
 }
 
 /** State after the block a parameter names, the newest when it is missing. @throws as `requireBlock`, -32602 */
-export async function stateOf(holder: Holder, parameter: unknown, { signal }: MethodCallOptions): Promise<StateReader> {
-  const { chain } = holder;
+export async function stateOf({ chain }: Holder, parameter: unknown, call: ChainCall): Promise<StateReader> {
   const reference = parseBlockReference(parameter, LATEST);
-  const accounts = isHead(reference) ? undefined : await chain.accountsAt?.(reference, () => {}, signal);
-  return accounts ?? chain.stateAt(await requireBlock(holder, reference, signal), signal);
+  const state = await chain.accountsAt(reference, call);
+  if (state === undefined) throw blockNotFound(reference);
+  return state;
 }
 
 /** Where a call is executed: the state after the block, in the context of that block, or of the next one for `pending`. */
@@ -52,18 +55,17 @@ export async function executionPointOf(
   holder: Holder,
   parameter: unknown,
   plan: Omit<CallPlan, 'block' | 'tag'>,
+  call: ChainCall,
 ): Promise<{ state: StateReader; block: BlockContext }> {
   const { chain } = holder;
   const reference = parseBlockReference(parameter, LATEST);
-  const named = isHead(reference) ? undefined : await requireBlock(holder, reference, plan.signal);
+  const named = isHead(reference) ? undefined : await requireBlock(holder, reference, call);
   const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
-  const prepared = await chain.prepare?.({ ...plan, block: named, tag });
-  const on = prepared?.block ?? named ?? (await chain.head());
-  const state = prepared?.state ?? (await chain.stateAt(on));
-  return { state, block: isPending(reference) ? await chain.pendingContext(on) : chain.contextOf(on) };
+  const { block: on, state } = await chain.prepare({ ...plan, block: named, tag }, call);
+  return { state, block: isPending(reference) ? await chain.pendingContext(on, call) : chain.contextOf(on) };
 }
 
 /** A block with its transactions. */
-export async function withBody({ chain }: Holder, block: Block): Promise<Block> {
-  return (await chain.withBody?.(block)) ?? block;
+export function withBody({ chain }: Holder, block: Block, call?: ChainCall): Promise<Block> {
+  return chain.withBody(block, call);
 }

@@ -1,3 +1,4 @@
+import type { AnswerNote } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import type { GasCount } from '../../evm/interpreter/run-budget.js';
 import { raceSignal } from '../../scheduling/clock.js';
@@ -48,16 +49,16 @@ export interface PayloadOptions extends Pick<MethodCallOptions, 'signal' | 'subs
 /** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
 export type Dispatch = (payload: unknown, call?: PayloadOptions) => Promise<Reply>;
 
-/** The context of one request, which records what the request reads of the chain. */
-export interface Noted<Context> {
-  readonly context: Context;
+/** What one request reads of the chain. */
+export interface Noted {
+  readonly note: AnswerNote;
   /** @param errorCode - of an answer that is an error */
   report(errorCode?: number): Promise<AnswerReport>;
 }
 
-/** Makes the context of one request. With it, replies carry reports of what their answers rest on. */
+/** Notes what one request reads. With it, replies carry reports of what their answers rest on. */
 export interface NotingOption<Context> {
-  readonly note?: ((context: Context, method: Method<Context>) => Noted<Context>) | undefined;
+  readonly note?: ((context: Context, method: Method<Context>) => Noted) | undefined;
 }
 
 /** Makes a dispatcher of a table and the context of its methods. */
@@ -136,21 +137,21 @@ async function answer<Context>(
   const request = readRequest(value);
   if ('error' in request) return { body: request, fault: 'envelope' };
   const { id, method, params } = request;
-  let noted: Noted<Context> | undefined;
+  let noted: Noted | undefined;
   const reported = async (errorCode?: number) => noted && { reports: [await noted.report(errorCode)] };
   try {
-    const call: MethodCallOptions = {
+    const call = {
       signal: deadline.signal,
       gas,
       subscriber: caller.subscriber,
       client: caller.client,
-      onError: (error, name) => report(options, error, name),
+      onError: (error: unknown, name: string) => report(options, error, name),
     };
     const result = await deadline.run(() => {
       const found = table.find(method);
       if (!found.info.timed) deadline.unlimit();
       noted = options.note?.(context, found);
-      return found.handle(noted?.context ?? context, params, call);
+      return found.handle(context, params, { ...call, note: noted?.note });
     });
     if (id === undefined) return { body: undefined };
     const body = success(id, result);

@@ -1,5 +1,5 @@
+import type { ChainCall } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
-import type { RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { MethodInfo } from './method-rows.js';
 
@@ -15,7 +15,7 @@ export interface Subscriber {
 }
 
 /** What the dispatcher hands to a method beside its parameters. */
-export interface MethodCallOptions extends RunLimits {
+export interface MethodCallOptions extends ChainCall {
   /** Fires when the caller gives up or the request's time is over; the answer is dropped then. */
   readonly signal?: AbortSignal | undefined;
   /** Present when messages can be sent to the caller after the answer: over a WebSocket, or as a provider. */

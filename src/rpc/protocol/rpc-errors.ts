@@ -333,7 +333,8 @@ export function toRpcError(error: unknown): RpcErrorObject {
 
 /** The error of what only the program that runs the node may see. */
 function unknownError(): RpcErrorObject {
-  const id = crypto.randomUUID().slice(0, 8);
+  // Pages that are not secure have no `crypto.randomUUID`.
+  const id = bytesToHex(crypto.getRandomValues(new Uint8Array(4))).slice(2);
   return { code: INTERNAL_ERROR, message: `Internal error (id ${id})`, reason: 'INTERNAL', details: { id } };
 }
 

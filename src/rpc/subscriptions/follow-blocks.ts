@@ -81,13 +81,13 @@ export function followBlocks<Found>(
     if (!isRunning) void run();
   });
   // A block that leaves the chain may come before the one in its place, or without any.
-  const stopRemoval = chain.onRemoval?.((block) => {
+  const stopRemoval = chain.onRemoval((block) => {
     const at = waiting.findIndex((other) => equalBytes(other.block.hash, block.hash));
     if (at >= 0) waiting.splice(at, 1);
   });
   return () => {
     isEnded = true;
     stop();
-    stopRemoval?.();
+    stopRemoval();
   };
 }

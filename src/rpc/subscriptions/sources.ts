@@ -53,7 +53,7 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
       /** Logs that the subscriber has, of the newest blocks, by their hashes. */
       const told = new Map<string, readonly FoundLog[]>();
       const ends = [
-        chain.onRemoval?.(({ hash }) => {
+        chain.onRemoval(({ hash }) => {
           const logs = told.get(bytesToHex(hash)) ?? [];
           told.delete(bytesToHex(hash));
           if (logs.length === 0) return;

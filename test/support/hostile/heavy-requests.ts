@@ -55,7 +55,11 @@ export const LARGE_BATCH = many(
 );
 /** How many of its answers fit, of 5 000 002 bytes each in 32 MiB. */
 export const LARGE_FIT = 6;
-export const TOO_LARGE = { code: -32003, message: 'Response too large (more than 33554432 bytes)' };
+export const TOO_LARGE = {
+  code: -32003,
+  message: 'Response too large (more than 33554432 bytes)',
+  data: { reason: 'ANSWER_TOO_LARGE', details: { limit: 33_554_432 } },
+};
 
 const nested = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
 /** JSON nested a million deep: a request, parameters, and text that ends before its brackets do. */
@@ -63,7 +67,11 @@ export const NESTED = [nested, `{"id":1,"method":"eth_chainId","params":${nested
 export const NESTED_ANSWER = {
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32600, message: 'Invalid Request (nested deeper than 256 levels)' },
+  error: {
+    code: -32600,
+    message: 'Invalid Request (nested deeper than 256 levels)',
+    data: { reason: 'REQUEST_MALFORMED', details: { reason: 'nested deeper than 256 levels' } },
+  },
 };
 
 export const TIMED_OUT = { error: { code: -32603, message: 'Timeout expired' } };

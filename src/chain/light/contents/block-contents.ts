@@ -62,14 +62,16 @@ export class BlockContentsReader {
   find(
     hash: Uint8Array,
     blockAt: (number: number) => Promise<Pick<Block, 'header' | 'hash'> | undefined>,
+    signal?: AbortSignal,
   ): Promise<IncludedTransaction | undefined> {
     return requestFirstFound(this.group, 'eth_getTransactionByHash', [bytesToHex(hash)], {
       ...(this.agreeing !== undefined && { agreeing: this.agreeing }),
+      ...(signal !== undefined && { signal }),
       accept: async (answer) => {
         const number = readBlockNumber(answer);
         const of = number === undefined ? undefined : await blockAt(number);
         if (of === undefined) return undefined;
-        const block = await this.withBody(of);
+        const block = await this.withBody(of, signal);
         const index = block.transactions.findIndex((transaction) => equalBytes(transaction.hash, hash));
         if (index >= 0) return { transaction: block.transactions[index]!, block, index };
         const what = `transaction ${bytesToHex(hash)} in block ${block.header.number}`;

@@ -15,9 +15,14 @@ const STAGES: readonly unknown[] = ['SEQUENCER', 'RPC', 'P2P'];
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
  * @source docs/spec/json-rpc.md 2.4
  */
-export function fetchExclusion(group: EndpointGroup, hash: Uint8Array): Promise<Exclusion | undefined> {
+export function fetchExclusion(
+  group: EndpointGroup,
+  hash: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Exclusion | undefined> {
   return group.request(METHOD, [bytesToHex(hash)], {
     forwarded: true,
+    ...(signal !== undefined && { signal }),
     accept: (answer) => (answer === null ? undefined : readExclusion(answer, hash)),
   });
 }

@@ -1,7 +1,8 @@
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block } from '../../block.js';
+import type { ChainCall } from '../../chain.js';
 import { bloomTest, type FoundLog, type LogQuery } from '../../log-filter.js';
-import { collectLogs, logsOfBlock } from '../../log-search.js';
+import { collectLogs, logsOfBlock, noteLogs } from '../../log-search.js';
 import { type HeaderSource, linkedDown } from '../heads/block-range.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { BlockContentsReader } from './block-contents.js';
@@ -28,7 +29,8 @@ export interface LogSource extends HeaderSource {
 export async function logsOfRange(
   source: LogSource,
   last: LightBlock,
-  { from, filter, onEnd, signal, maxBytes }: Omit<LogQuery, 'to'>,
+  { from, filter, maxBytes }: Omit<LogQuery, 'to'>,
+  { signal, note }: ChainCall = {},
 ): Promise<FoundLog[]> {
   const mayMatch = bloomTest(filter);
   const { headers } = source;
@@ -54,7 +56,7 @@ export async function logsOfRange(
   // It is linked to `last`, so it has the same trust level.
   const level = headers.levelOf(last);
   if (level !== undefined && headers.levelOf(first) === undefined) headers.note({ block: first, level, origins: [] });
-  onEnd?.(first);
-  onEnd?.(last);
-  return pieces.reverse().flat();
+  const logs = pieces.reverse().flat();
+  noteLogs(logs, [first, last], note);
+  return logs;
 }

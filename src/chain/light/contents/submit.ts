@@ -13,6 +13,7 @@ const LOOKUP_TIMEOUT_MS = 5_000;
 /**
  * Checks a transaction by the rules of a node's pool, sends it to an endpoint, and compares the returned hash.
  *
+ * @param signal - ends the request to an endpoint, which may have taken the transaction by then
  * @returns the transaction
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before it is sent; `UPSTREAM_ERROR` with the error of the
  *   endpoint; `ANSWER_REFUSED` for another hash
@@ -22,6 +23,7 @@ export async function submitChecked(
   raw: Uint8Array,
   against: Omit<AdmissionContext, 'placeOf'>,
   group: EndpointGroup,
+  signal?: AbortSignal,
 ): Promise<SignedTransaction> {
   const transaction = await parseBroadcast(raw, against.network, against.context);
   await checkAdmission(transaction, { ...against, placeOf: () => undefined });
@@ -30,6 +32,7 @@ export async function submitChecked(
     return await group.request('eth_sendRawTransaction', [bytesToHex(raw)], {
       deduplicate: false,
       forwarded: true,
+      ...(signal && { signal }),
       // An error about the transaction is final. Another endpoint is asked only if the error is about the endpoint.
       tryNext: dependsOnEndpoint,
       onFault: ({ kind }) => {

@@ -23,13 +23,13 @@ export class BlockFinder {
   ) {}
 
   /** The ancestor of an accepted block at a lower height. */
-  async ancestorOf(block: LightBlock, number: number): Promise<LightBlock> {
+  async ancestorOf(block: LightBlock, number: number, signal?: AbortSignal): Promise<LightBlock> {
     const held = this.headers.at(block.header.number);
     if (held !== undefined && equalBytes(held.hash, block.hash)) {
-      const linked = await this.linked(number);
+      const linked = await this.linked(number, signal);
       if (linked !== undefined) return linked;
     }
-    return this.required(number);
+    return this.required(number, signal);
   }
 
   /** Hash of an accepted block (32 bytes), or of its ancestor at a lower height. */
@@ -40,7 +40,7 @@ export class BlockFinder {
   }
 
   /** A block that is linked to the head, or close enough to link it. */
-  private async linked(number: number): Promise<LightBlock | undefined> {
+  private async linked(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
     await this.headers.recall(number);
     const known = this.headers.at(number);
     if (known !== undefined) return known;
@@ -49,9 +49,9 @@ export class BlockFinder {
     // At level `sealed` a block has to be linked to a sealed block, unless it carries a seal of its own.
     const { level } = this.heads.rules;
     if (level !== 'sealed' || this.heads.sealsBlock(number))
-      return depth > LINKED_DEPTH ? undefined : this.headers.ancestor(number);
+      return depth > LINKED_DEPTH ? undefined : this.headers.ancestor(number, signal);
     const below = this.headers.head!.header.number - number;
-    if (below <= SEALED_DEPTH) return this.headers.ancestor(number);
+    if (below <= SEALED_DEPTH) return this.headers.ancestor(number, signal);
     const reason = `block ${number} is ${below} blocks below the sealed head, and at most ${SEALED_DEPTH} blocks are linked to it`;
     throw notReached('sealed', undefined, reason);
   }
@@ -62,25 +62,25 @@ export class BlockFinder {
    * @returns undefined above the head
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints
    */
-  async byNumber(number: number): Promise<LightBlock | undefined> {
-    const head = await this.follower.current();
+  async byNumber(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    const head = await this.follower.current(signal);
     if (number > head.header.number) return undefined;
-    const linked = await this.linked(number);
+    const linked = await this.linked(number, signal);
     if (linked !== undefined) return linked;
-    const accepted = await this.heads.byNumber(number);
+    const accepted = await this.heads.byNumber(number, signal);
     this.headers.note(accepted);
     return accepted.block;
   }
 
   /** Links the headers from the head down to `number`, if it is close enough. @throws of the endpoints */
-  async linkIfNear(number: number): Promise<void> {
-    const head = await this.follower.current();
-    if (head.header.number - number <= LINKED_DEPTH) await this.headers.ancestor(number);
+  async linkIfNear(number: number, signal?: AbortSignal): Promise<void> {
+    const head = await this.follower.current(signal);
+    if (head.header.number - number <= LINKED_DEPTH) await this.headers.ancestor(number, signal);
   }
 
   /** As `byNumber`. @throws PlumblineError `BLOCK_NOT_FOUND` above the head */
-  async required(number: number): Promise<LightBlock> {
-    const found = await this.byNumber(number);
+  async required(number: number, signal?: AbortSignal): Promise<LightBlock> {
+    const found = await this.byNumber(number, signal);
     if (found !== undefined) return found;
     throw new PlumblineError('BLOCK_NOT_FOUND', `there is no block ${number} yet`, { block: String(number) });
   }
@@ -88,12 +88,12 @@ export class BlockFinder {
   /** @returns undefined for a block that is not on the chain */
   async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
     const found = await this.heads.byHash(hash, signal);
-    return found && this.onChain(found);
+    return found && this.onChain(found, signal);
   }
 
   /** @returns undefined for a block that is not on the chain */
-  async onChain({ header, hash }: LightBlock): Promise<LightBlock | undefined> {
-    const there = await this.byNumber(header.number);
+  async onChain({ header, hash }: LightBlock, signal?: AbortSignal): Promise<LightBlock | undefined> {
+    const there = await this.byNumber(header.number, signal);
     return there !== undefined && equalBytes(there.hash, hash) ? there : undefined;
   }
 }

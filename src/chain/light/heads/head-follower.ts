@@ -2,6 +2,7 @@ import { isPlumblineError } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
+import { SharedWork } from '../../../scheduling/shared-work.js';
 import type { Call } from '../../../upstream/transport/fault.js';
 import type { HeadListener, RemovalListener } from '../../chain.js';
 import type { HeaderChain } from './header-chain.js';
@@ -24,19 +25,12 @@ const MAX_MEMORY_MS = 5 * 60_000;
 /** Most blocks passed to listeners at once. After a longer gap they get only the newest. */
 const MAX_NOTIFIED = 128;
 
-/** A read of the head that several callers share. It is aborted when all of them have aborted. */
-interface SharedRead {
-  readonly promise: Promise<HeadReading>;
-  readonly controller: AbortController;
-  waiting: number;
-}
-
 /** Keeps the head up to date: reads it on request when it is too old, and in the background while there are listeners. */
 export class HeadFollower {
   private readAt = Number.NEGATIVE_INFINITY;
   /** The head as it was read. `HeaderChain` has another one if headers fetched since then contradict it. */
   private readHead: LightBlock | undefined;
-  private reading: SharedRead | undefined;
+  private reading: SharedWork<HeadReading> | undefined;
   private readonly listeners = new Set<HeadListener>();
   private readonly removalListeners = new Set<RemovalListener>();
   private readonly poller: Poller;
@@ -88,41 +82,19 @@ export class HeadFollower {
     signal?: AbortSignal,
   ): Promise<{ head: LightBlock; batched: HeadReading['batched'] }> {
     signal?.throwIfAborted();
-    const shared = this.reading;
-    const { batched } = await this.wait(shared ?? this.read(extraCalls), signal);
+    const shared = this.reading?.isOver === false ? this.reading : undefined;
+    const { batched } = await (shared ?? this.read(extraCalls)).wait(signal);
     return { head: this.headers.head!, batched: shared === undefined ? batched : undefined };
   }
 
-  private read(extraCalls: readonly Call[]): SharedRead {
+  private read(extraCalls: readonly Call[]): SharedWork<HeadReading> {
     const startedAt = this.options.clock.now();
-    const controller = new AbortController();
-    const promise = this.take(extraCalls, controller.signal).then((taken) => {
+    this.reading = new SharedWork(async (signal) => {
+      const taken = await this.take(extraCalls, signal);
       this.readAt = startedAt;
       return taken;
     });
-    const reading: SharedRead = { promise, controller, waiting: 0 };
-    const over = () => {
-      if (this.reading === reading) this.reading = undefined;
-    };
-    promise.then(over, over);
-    this.reading = reading;
-    return reading;
-  }
-
-  private wait(reading: SharedRead, signal: AbortSignal | undefined): Promise<HeadReading> {
-    reading.waiting++;
-    if (signal === undefined) return reading.promise;
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        reject(signal.reason);
-        if (--reading.waiting > 0) return;
-        if (this.reading === reading) this.reading = undefined;
-        reading.controller.abort(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      const stay = () => signal.removeEventListener('abort', leave);
-      reading.promise.then(resolve, reject).then(stay, stay);
-    });
+    return this.reading;
   }
 
   /** Calls the listener with each new head, in order. @returns a function that ends the subscription */

@@ -12,6 +12,7 @@ export async function pricesAt(
   block: LightBlock,
   { pricing }: Network,
   finder: Pick<BlockFinder, 'ancestorOf'>,
+  signal?: AbortSignal,
 ): Promise<CurrentPrices> {
   if (pricing.model !== 'extra-data') {
     const prices = { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing.minGasPriceWei };
@@ -19,7 +20,7 @@ export async function pricesAt(
   }
   const { number } = block.header;
   for (let back = 0; back <= Math.min(LOOK_BACK, number); back++) {
-    const { header } = back === 0 ? block : await finder.ancestorOf(block, number - back);
+    const { header } = back === 0 ? block : await finder.ancestorOf(block, number - back, signal);
     const reading = parseExtraData(header.extraData);
     if (reading.status === 'prices') return { prices: reading.prices, sourceBlock: header.number };
   }

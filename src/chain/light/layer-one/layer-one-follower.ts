@@ -18,6 +18,7 @@ import { isPlumblineError } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { Clock } from '../../../scheduling/clock.js';
+import { SharedWork } from '../../../scheduling/shared-work.js';
 import { finish, nextTurn } from '../../../scheduling/turns.js';
 import type { AnswerValidator, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { LayerOneEvidence } from '../../chain.js';
@@ -73,7 +74,7 @@ export class LayerOneFollower {
   private state: (FollowedState & { readonly level: LayerOneEvidence['level'] }) | undefined;
   /** When the newest update was asked for, milliseconds. */
   private updatedAt = Number.NEGATIVE_INFINITY;
-  private updating: Promise<void> | undefined;
+  private updating: SharedWork<void> | undefined;
   private failed: { readonly at: number; readonly error: unknown } | undefined;
 
   constructor(private readonly parts: LayerOneFollowerParts) {}
@@ -84,10 +85,10 @@ export class LayerOneFollower {
    * @throws PlumblineError `CHECKPOINT_NEEDED`, `LAYER_ONE_CONTRADICTS`, `FORK_UNSUPPORTED`; `TRUST_LEVEL_NOT_REACHED` if it
    *   is older than `maxAgeMs`; `ANSWER_REFUSED`, of the endpoints
    */
-  async finalized(): Promise<FollowedLayerOne> {
+  async finalized(signal?: AbortSignal): Promise<FollowedLayerOne> {
     if (!this.isRecent()) {
       try {
-        await this.updated();
+        await this.updated(signal);
       } catch (error) {
         if (this.state === undefined || !isUnreachable(error)) throw error;
       }
@@ -98,23 +99,23 @@ export class LayerOneFollower {
   }
 
   /** Callers during an update share it, and for a while also its failure. */
-  private updated(): Promise<void> {
+  private updated(signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.parts;
     if (this.failed !== undefined) {
       const age = clock.now() - this.failed.at;
       if (age >= 0 && age < RETRY_MS) return Promise.reject(this.failed.error);
       this.failed = undefined;
     }
-    this.updating ??= this.update()
-      .catch((error: unknown) => this.explain(error))
-      .catch((error: unknown) => {
-        this.failed = { at: clock.now(), error };
-        throw error;
-      })
-      .finally(() => {
-        this.updating = undefined;
+    if (this.updating?.isOver !== false)
+      this.updating = new SharedWork((shared) => {
+        return this.update(shared)
+          .catch((error: unknown) => this.explain(error))
+          .catch((error: unknown) => {
+            if (!shared.aborted) this.failed = { at: clock.now(), error };
+            throw error;
+          });
       });
-    return this.updating;
+    return this.updating.wait(signal);
   }
 
   /** What an endpoint serves may explain its error. @throws that, or else the error */
@@ -159,13 +160,13 @@ export class LayerOneFollower {
     return slotAtTime(this.parts.network, this.parts.clock.now());
   }
 
-  private async update(): Promise<void> {
+  private async update(signal: AbortSignal): Promise<void> {
     const startedAt = this.parts.clock.now();
-    this.state ??= await this.begin();
+    this.state ??= await this.begin(signal);
     requireConsistent(this.state.store);
-    await this.catchUp(this.state.store);
+    await this.catchUp(this.state.store, signal);
     try {
-      await this.updateFinality();
+      await this.updateFinality(signal);
     } catch (error) {
       // Status 404: there is no update yet.
       if (!isPlumblineError(error, 'UPSTREAM_ERROR') || error.details.code !== 404) throw error;
@@ -174,7 +175,7 @@ export class LayerOneFollower {
   }
 
   /** The stored state if it is recent and of the wanted checkpoint, else one from a checkpoint. */
-  private async begin() {
+  private async begin(signal: AbortSignal) {
     const { checkpoints, record } = this.parts;
     const stored = await record?.load();
     if (stored !== undefined) {
@@ -186,7 +187,7 @@ export class LayerOneFollower {
     let failure: unknown;
     for (const source of checkpointsOf(checkpoints)) {
       try {
-        return await this.bootstrap(await source());
+        return await this.bootstrap(await source(), signal);
       } catch (error) {
         failure = error;
       }
@@ -199,11 +200,12 @@ export class LayerOneFollower {
     return slotsIn(network, checkpointMaxAgeMs);
   }
 
-  private async bootstrap({ root, level }: TrustedBeaconBlock) {
+  private async bootstrap({ root, level }: TrustedBeaconBlock, signal: AbortSignal) {
     const { beacon, network } = this.parts;
     const request = { root, currentSlot: this.slot, maxAgeSlots: this.maxAgeSlots };
     const verdict = await beacon.get(`${PATH}/bootstrap/${bytesToHex(root)}`, {
       tryNext: () => true,
+      signal,
       accept: (answer) => {
         const judged = verifyBootstrap(network, objectFrom(network, 'bootstrap', answer), request);
         // The age is that of the checkpoint. The endpoint has answered rightly.
@@ -216,7 +218,7 @@ export class LayerOneFollower {
   }
 
   /** Fetches the committees of the periods between the finalized header and now. @param from - where it began */
-  private async catchUp(from: LightClientStore): Promise<void> {
+  private async catchUp(from: LightClientStore, signal: AbortSignal): Promise<void> {
     const { network, onProgress } = this.parts;
     const begin = this.periodOf(from);
     for (let requests = 0; ; requests++) {
@@ -229,7 +231,7 @@ export class LayerOneFollower {
       if (isDone) return;
       const count = Math.min(UPDATES_AT_ONCE, Math.max(1, now - first));
       const path = `${PATH}/updates?start_period=${first}&count=${count}`;
-      await this.apply(path, (answer) => updatesFrom(network, answer), { mayBeKnown: false });
+      await this.apply(path, (answer) => updatesFrom(network, answer), { mayBeKnown: false, signal });
     }
   }
 
@@ -237,15 +239,15 @@ export class LayerOneFollower {
    * Fetches the newest finality update. Where it is late, the other endpoints are asked, too: an endpoint that withholds newer
    * updates must not decide alone how old the block is.
    */
-  private async updateFinality(): Promise<void> {
+  private async updateFinality(signal: AbortSignal): Promise<void> {
     const { network } = this.parts;
     const read = (answer: unknown) => [objectFrom(network, 'finalityUpdate', answer)];
     const path = `${PATH}/finality_update`;
-    const first = await this.apply(path, read, { mayBeKnown: true });
+    const first = await this.apply(path, read, { mayBeKnown: true, signal });
     const age = this.slot - Number(this.state!.store.finalized.beacon.slot);
     if (age <= LATE_EPOCHS * network.preset.slotsPerEpoch) return;
     // None has a newer one, or a contradiction was found, which the caller looks for.
-    await this.apply(path, read, { mayBeKnown: false, exclude: [first] }).catch(() => {});
+    await this.apply(path, read, { mayBeKnown: false, exclude: [first], signal }).catch(() => {});
   }
 
   private periodOf({ finalized }: LightClientStore): number {
@@ -265,7 +267,11 @@ export class LayerOneFollower {
   private async apply(
     path: string,
     read: (answer: unknown) => AnyUpdate[],
-    { mayBeKnown, exclude = [] }: { readonly mayBeKnown: boolean; readonly exclude?: readonly string[] },
+    {
+      mayBeKnown,
+      exclude = [],
+      signal,
+    }: { readonly mayBeKnown: boolean; readonly exclude?: readonly string[]; readonly signal: AbortSignal },
   ): Promise<string> {
     const { beacon, network, record, clock } = this.parts;
     const { store } = this.state!;
@@ -273,6 +279,7 @@ export class LayerOneFollower {
     const advanced = await beacon.get(path, {
       tryNext: () => true,
       exclude,
+      signal,
       accept: async (answer, from): Promise<Advance> => {
         id = from.id;
         const updates = read(answer);

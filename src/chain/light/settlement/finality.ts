@@ -1,6 +1,7 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Clock } from '../../../scheduling/clock.js';
+import { SharedWork } from '../../../scheduling/shared-work.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { isUnreachable } from '../unreachable.js';
 import type { FinalizationEvent } from './finality-events.js';
@@ -38,7 +39,7 @@ export class LayerOneFinality {
   private floor = -1;
   /** Newest block whose root an answer was verified against. */
   private verifiedUpTo = -1;
-  private reading: Promise<FinalizedBlock> | undefined;
+  private reading: SharedWork<FinalizedBlock> | undefined;
   private restoring: Promise<void> | undefined;
   /** Roots read in this session. A root on layer 1 never changes. */
   private readonly roots = new Map<number, Uint8Array>();
@@ -63,19 +64,19 @@ export class LayerOneFinality {
    *
    * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints; as `finalHash`
    */
-  async newest(): Promise<FinalizedBlock> {
-    return (await this.current()).at;
+  async newest(signal?: AbortSignal): Promise<FinalizedBlock> {
+    return (await this.current(signal)).at;
   }
 
   /** @returns with an older value also the error of layer 1 */
-  private async current(): Promise<{ readonly at: FinalizedBlock; readonly offline?: unknown }> {
+  private async current(
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly at: FinalizedBlock; readonly offline?: unknown }> {
     await this.restored();
     if (this.latest !== undefined && this.isFresh()) return { at: this.latest };
-    this.reading ??= this.read().finally(() => {
-      this.reading = undefined;
-    });
+    if (this.reading?.isOver !== false) this.reading = new SharedWork((shared) => this.read(shared));
     try {
-      return { at: await this.reading };
+      return { at: await this.reading.wait(signal) };
     } catch (error) {
       if (this.latest === undefined || !isUnreachable(error) || !(await this.mayStandIn())) throw error;
       return { at: this.latest, offline: error };
@@ -105,15 +106,15 @@ export class LayerOneFinality {
    * @returns undefined if no finalization ended there
    * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
    */
-  async rootOf(number: number): Promise<Uint8Array | undefined> {
+  async rootOf(number: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const known = this.roots.get(number);
     if (known !== undefined) return known;
-    const { at, offline } = await this.current();
+    const { at, offline } = await this.current(signal);
     if (number > at.number) return undefined;
     if (number === at.number) return at.root;
     try {
       if (offline !== undefined) throw offline;
-      const root = await this.rollup.rootAt(await this.rollup.pin(), number);
+      const root = await this.rollup.rootAt(await this.rollup.pin(signal), number, signal);
       if (!isZeroBytes(root)) {
         await this.remember(number, root);
         return root;
@@ -159,13 +160,13 @@ export class LayerOneFinality {
   }
 
   /** As `RollupReader.events`. */
-  events(from: number, to: number): Promise<FinalizationEvent[]> {
-    return this.rollup.events(from, to);
+  events(from: number, to: number, signal?: AbortSignal): Promise<FinalizationEvent[]> {
+    return this.rollup.events(from, to, signal);
   }
 
-  private async read(): Promise<FinalizedBlock> {
+  private async read(signal: AbortSignal): Promise<FinalizedBlock> {
     const startedAt = this.options.clock.now();
-    const pinned = await this.rollup.pin();
+    const pinned = await this.rollup.pin(signal);
     // At a block that consensus proves, nothing has changed.
     const isProved = this.options.finalHash !== undefined && equalBytes(pinned.hash, this.pinnedHash);
     if (isProved && this.latest !== undefined && this.roots.has(this.latest.number)) {
@@ -173,13 +174,13 @@ export class LayerOneFinality {
       this.readAt = startedAt;
       return this.latest;
     }
-    const number = await this.rollup.currentAt(pinned);
+    const number = await this.rollup.currentAt(pinned, signal);
     if (number < this.floor) {
       const hint = `it is ${number}, and was ${this.floor} before`;
       const details = { what: 'finalized block', check: 'WENT_BACK', at: '', origin: this.rollup.origins, hint };
       throw new PlumblineError('ANSWER_REFUSED', `finalized block: ${hint}`, details);
     }
-    const root = await this.rollup.rootAt(pinned, number);
+    const root = await this.rollup.rootAt(pinned, number, signal);
     if (isZeroBytes(root)) {
       const hint = `it has no root of its own newest block ${number}; check rollup.address of the profile`;
       const details = { what: 'rollup contract', check: 'ROOT_MISSING', at: '', origin: this.rollup.origins, hint };

@@ -25,13 +25,14 @@ const REQUESTS = 24;
 export async function finalizationBefore(
   finality: Pick<LayerOneFinality, 'events' | 'rootOf'>,
   at: FinalizedBlock,
+  signal?: AbortSignal,
 ): Promise<FinalizedBlock | undefined> {
   let [to, width] = [at.layerOneBlock, WIDEST];
   for (let request = 0; request < REQUESTS && to >= 0; request++) {
     const from = Math.max(0, to - width + 1);
     let events: readonly FinalizationEvent[];
     try {
-      events = await finality.events(from, to);
+      events = await finality.events(from, to, signal);
     } catch (error) {
       // Endpoints limit ranges and report that in different ways, so any error makes the range smaller.
       const isNarrow = width <= NARROWEST || isUnreachable(error) || isPlumblineError(error, 'ABORTED');
@@ -42,7 +43,7 @@ export async function finalizationBefore(
     const ends = events.map(({ first, last }) => (last < at.number ? last : first - 1));
     const number = Math.max(-1, ...ends.filter((end) => end < at.number));
     if (number >= 0) {
-      const root = await finality.rootOf(number);
+      const root = await finality.rootOf(number, signal);
       return root && { number, root, layerOneBlock: at.layerOneBlock };
     }
     to = from - 1;

@@ -7,6 +7,7 @@ import { type HashedHeader, verifyHeader } from '../../../proof/headers.js';
 import { readArray, readBytes } from '../../../proof/json-reader.js';
 import { anchorSlots, verifyL1Anchor } from '../../../proof/l1-anchor.js';
 import type { AnswerValidator, EndpointGroup } from '../../../upstream/group.js';
+import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 import { answerRefused, requireFinalized, withoutContract, withoutFinal } from '../refused.js';
 import { blockNumberOf, DATA_FINALIZED, type FinalizationEvent, readFinalization } from './finality-events.js';
 
@@ -25,7 +26,7 @@ export interface RollupReading {
    *
    * @throws PlumblineError as `LayerOneFollower.finalized`
    */
-  readonly finalHash?: (() => Promise<Uint8Array>) | undefined;
+  readonly finalHash?: ((signal?: AbortSignal) => Promise<Uint8Array>) | undefined;
   /** Number of layer-1 origins that must agree. Default: 1. */
   readonly agreeing?: number | undefined;
 }
@@ -58,9 +59,9 @@ export class RollupReader {
    *
    * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints
    */
-  async pin(): Promise<HashedHeader> {
+  async pin(signal?: AbortSignal): Promise<HashedHeader> {
     const { agreeing = 1, finalHash } = this.reading;
-    const header = this.reading.header ?? (await finalHash?.());
+    const header = this.reading.header ?? (await finalHash?.(signal));
     const read = (answer: unknown, number?: number) => {
       const asked = { ...(header !== undefined && { hash: header }), ...(number !== undefined && { number }) };
       const verdict = verifyHeader(answer, asked);
@@ -70,7 +71,7 @@ export class RollupReader {
     const accept = (answer: unknown) => read(answer);
     if (header !== undefined) {
       const key = ({ hash }: HashedHeader) => bytesToHex(hash);
-      return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key);
+      return this.ask('eth_getBlockByHash', [bytesToHex(header), false], accept, key, signal);
     }
     const acceptFinal: AnswerValidator<unknown, HashedHeader> = (answer, from) => {
       requireFinalized(from, answer);
@@ -78,13 +79,14 @@ export class RollupReader {
     };
     if (agreeing === 1)
       return this.group
-        .request('eth_getBlockByNumber', ['finalized', false], { accept: acceptFinal })
+        .request('eth_getBlockByNumber', ['finalized', false], { accept: acceptFinal, ...(signal && { signal }) })
         .catch(withoutFinal);
     const { sharedFinalized } = await import('./shared-finalized.js');
-    return sharedFinalized(this.group, agreeing, (answer, from, number) => {
+    const readFinal = (answer: unknown, from: EndpointInfo, number?: number) => {
       requireFinalized(from, answer);
       return read(answer, number);
-    });
+    };
+    return sharedFinalized(this.group, agreeing, readFinal, signal);
   }
 
   /** Asks one endpoint after the other, or several at the same time if more than one must agree. */
@@ -93,15 +95,17 @@ export class RollupReader {
     params: readonly unknown[],
     accept: AnswerValidator<unknown, T>,
     key: (value: T) => string,
+    signal: AbortSignal | undefined,
   ): Promise<T> {
     const { agreeing = 1 } = this.reading;
-    if (agreeing === 1) return this.group.request(method, params, { accept });
-    return (await this.group.requestAll(method, params, { needed: agreeing, accept, key })).value;
+    const stop = signal && { signal };
+    if (agreeing === 1) return this.group.request(method, params, { accept, ...stop });
+    return (await this.group.requestAll(method, params, { needed: agreeing, accept, key, ...stop })).value;
   }
 
   /** Number of the newest finalized block. @throws as `pin` */
-  async currentAt(pinned: HashedHeader): Promise<number> {
-    if (!this.proves) return blockNumberOf(await this.call(pinned, CURRENT_BLOCK));
+  async currentAt(pinned: HashedHeader, signal?: AbortSignal): Promise<number> {
+    if (!this.proves) return blockNumberOf(await this.call(pinned, CURRENT_BLOCK, signal));
     const { address, currentBlockSlot } = this.reading.rollup;
     const request = {
       address: hexToBytes(address, 20),
@@ -115,14 +119,14 @@ export class RollupReader {
       if (verdict.account === undefined) throw withoutContract(from, address);
       return blockNumberOf(verdict.slots[0]!.value);
     };
-    return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String);
+    return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String, signal);
   }
 
   /** Root of the zk state after a block, 32 bytes; zero if no finalization ended there. @throws as `pin` */
-  async rootAt(pinned: HashedHeader, number: number): Promise<Uint8Array> {
+  async rootAt(pinned: HashedHeader, number: number, signal?: AbortSignal): Promise<Uint8Array> {
     const { rollup } = this.reading;
     const argument = bigIntToBytes(BigInt(number), 32);
-    if (!this.proves) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)));
+    if (!this.proves) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)), signal);
     const keys = anchorSlots(rollup, number).map(bytesToHex);
     const accept = (answer: unknown) => {
       const request = { l1StateRoot: pinned.header.stateRoot, rollup, l2BlockNumber: number };
@@ -131,17 +135,23 @@ export class RollupReader {
       if (verdict.reason === 'NO_FINALIZATION_AT_BLOCK') return new Uint8Array(32);
       throw answerRefused('rollup contract', verdict);
     };
-    return this.ask('eth_getProof', [rollup.address, keys, toQuantity(pinned.header.number)], accept, bytesToHex);
+    return this.ask(
+      'eth_getProof',
+      [rollup.address, keys, toQuantity(pinned.header.number)],
+      accept,
+      bytesToHex,
+      signal,
+    );
   }
 
   /** Calls a getter at the pinned block. The block is named by hash, so that no other block of its number is used. */
-  private call(pinned: HashedHeader, data: Hex): Promise<Uint8Array> {
+  private call(pinned: HashedHeader, data: Hex, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const block = { blockHash: bytesToHex(pinned.hash) };
     const accept: AnswerValidator<unknown, Uint8Array> = (answer, from) => {
       if (answer === '0x') throw withoutContract(from, this.reading.rollup.address);
       return readBytes(answer, 'the answer', 32);
     };
-    return this.ask('eth_call', [{ to: this.reading.rollup.address, data }, block], accept, bytesToHex);
+    return this.ask('eth_call', [{ to: this.reading.rollup.address, data }, block], accept, bytesToHex, signal);
   }
 
   /**
@@ -149,10 +159,11 @@ export class RollupReader {
    *
    * @throws PlumblineError `PROOF_MALFORMED`, of the endpoints
    */
-  async events(from: number, to: number): Promise<FinalizationEvent[]> {
+  async events(from: number, to: number, signal?: AbortSignal): Promise<FinalizationEvent[]> {
     const { address } = this.reading.rollup;
     const filter = { address, topics: [DATA_FINALIZED], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
     return this.group.request('eth_getLogs', [filter], {
+      ...(signal && { signal }),
       accept: (answer) => readArray(answer, '').map((log, i) => readFinalization(log, `[${i}]`, address)),
     });
   }

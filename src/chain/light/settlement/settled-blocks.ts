@@ -57,10 +57,10 @@ export class SettledBlocks {
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no zk state holds its hash; `BLOCK_NOT_PROVABLE`, `ANSWER_REFUSED`, of
    *   the endpoints
    */
-  async newest(): Promise<LightBlock> {
-    const at = await this.parts.finality.newest();
+  async newest(signal?: AbortSignal): Promise<LightBlock> {
+    const at = await this.parts.finality.newest(signal);
     if (at.number === 0) throw notReached('settled', undefined, 'no block is finalized yet');
-    return this.kept.get(at.number - 1) ?? this.read(at, ({ number }) => number - 1);
+    return this.kept.get(at.number - 1) ?? this.read(at, ({ number }) => number - 1, signal);
   }
 
   /**
@@ -74,22 +74,26 @@ export class SettledBlocks {
   async byNumber(number: number, signal?: AbortSignal): Promise<LightBlock | undefined> {
     const kept = this.kept.get(number);
     if (kept !== undefined) return kept;
-    const at = await this.parts.finality.newest();
+    const at = await this.parts.finality.newest(signal);
     if (number >= at.number) return undefined;
     const oldest = at.number - HISTORY_WINDOW;
     if (number < oldest - this.maxWalkBack) return undefined;
     let from = this.nearestAbove(number);
     if (from === undefined || from.header.number > oldest) {
       // Of an older finalization it may be the block itself.
-      from = (await this.held(at, (under) => Math.max(number, under.number - HISTORY_WINDOW))) ?? from;
+      from = (await this.held(at, (under) => Math.max(number, under.number - HISTORY_WINDOW), signal)) ?? from;
     }
-    return this.walkBack(from ?? (await this.newest()), number, signal);
+    return this.walkBack(from ?? (await this.newest(signal)), number, signal);
   }
 
   /** As `read`. @returns undefined if no zk state holds the hash */
-  private async held(at: FinalizedBlock, blockUnder: (at: FinalizedBlock) => number): Promise<LightBlock | undefined> {
+  private async held(
+    at: FinalizedBlock,
+    blockUnder: (at: FinalizedBlock) => number,
+    signal: AbortSignal | undefined,
+  ): Promise<LightBlock | undefined> {
     try {
-      return await this.read(at, blockUnder);
+      return await this.read(at, blockUnder, signal);
     } catch (error) {
       if (isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) return undefined;
       throw error;
@@ -123,9 +127,14 @@ export class SettledBlocks {
     if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value!);
   }
 
-  private async read(newest: FinalizedBlock, blockUnder: (at: FinalizedBlock) => number): Promise<LightBlock> {
+  private async read(
+    newest: FinalizedBlock,
+    blockUnder: (at: FinalizedBlock) => number,
+    signal: AbortSignal | undefined,
+  ): Promise<LightBlock> {
     const { finality, proofs } = this.parts;
-    const { proof, at } = await proveNewest(finality, proofs, (under) => questionOf(blockUnder(under), under), newest);
+    const question = (under: FinalizedBlock) => questionOf(blockUnder(under), under);
+    const { proof, at } = await proveNewest(finality, proofs, question, newest, signal);
     const number = blockUnder(at);
     const { account, slots } = provedValues(proof, 1);
     const verdict = settledHash({ account, value: slots[0]! }, number);
@@ -133,15 +142,16 @@ export class SettledBlocks {
       if (NOT_HELD.includes(verdict.reason)) throw notReached('settled', undefined, verdict.message);
       throw answerRefused(`hash of block ${number}`, verdict);
     }
-    const block = this.kept.get(number) ?? (await this.fetch(verdict.hash, number));
+    const block = this.kept.get(number) ?? (await this.fetch(verdict.hash, number, signal));
     this.keep(block);
     return block;
   }
 
-  private fetch(hash: Uint8Array, number: number): Promise<LightBlock> {
+  private fetch(hash: Uint8Array, number: number, signal: AbortSignal | undefined): Promise<LightBlock> {
     const { network, upstream } = this.parts;
     return upstream.request('eth_getBlockByHash', [bytesToHex(hash), false], {
       tryNext: () => true,
+      ...(signal && { signal }),
       accept: (answer) => {
         if (answer === null) throw missing(`header of block ${number}`);
         const verdict = headerOfHash(hash, number, answer);

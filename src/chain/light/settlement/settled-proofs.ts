@@ -41,20 +41,21 @@ export async function proveNewest(
   proofs: ZkProofs,
   questionAt: (at: FinalizedBlock) => ZkQuestion | undefined,
   at: FinalizedBlock,
+  signal?: AbortSignal,
 ): Promise<ProofAt> {
   try {
-    return await prove(finality, proofs, questionAt(at)!, at, undefined, true);
+    return await prove(finality, proofs, questionAt(at)!, at, signal, true);
   } catch (missing) {
     if (!isPlumblineError(missing, 'BLOCK_NOT_PROVABLE')) throw missing;
     const { finalizationBefore } = await import('./older-finalizations.js');
     let older: FinalizedBlock | undefined = at;
     for (let step = 0; step < OLDER; step++) {
       // If older finalizations cannot be found, the error is about the newest block.
-      older = older && (await finalizationBefore(finality, older).catch(() => undefined));
+      older = older && (await finalizationBefore(finality, older, signal).catch(() => undefined));
       const question = older && questionAt(older);
       if (older === undefined || question === undefined) break;
       try {
-        const found = await prove(finality, proofs, question, older, undefined, true);
+        const found = await prove(finality, proofs, question, older, signal, true);
         return { ...found, age: { finalizations: step + 1, blocks: at.number - older.number } };
       } catch (error) {
         if (!isPlumblineError(error, 'BLOCK_NOT_PROVABLE')) throw error;

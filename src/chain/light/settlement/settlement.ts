@@ -55,8 +55,8 @@ export class Settlement {
    * @returns undefined without endpoints of layer 1
    * @throws PlumblineError as `LayerOneFinality.newest`
    */
-  async newestNumber(): Promise<number | undefined> {
-    return (await this.finality?.newest())?.number;
+  async newestNumber(signal?: AbortSignal): Promise<number | undefined> {
+    return (await this.finality?.newest(signal))?.number;
   }
 
   /**
@@ -71,9 +71,9 @@ export class Settlement {
     if (this.finality === undefined) {
       throw notProvable(isNewest ? 'finalized' : nameOf(reference), 'cannot be proved without endpoints of layer 1');
     }
-    const at = isNewest ? await this.finality.newest() : await this.finalizedAt(this.finality, reference);
+    const at = isNewest ? await this.finality.newest(signal) : await this.finalizedAt(this.finality, reference, signal);
     const { prove, proveNewest } = await import('./settled-proofs.js');
-    if (isNewest) return proveNewest(this.finality, this.proofs, () => question, at);
+    if (isNewest) return proveNewest(this.finality, this.proofs, () => question, at, signal);
     return prove(this.finality, this.proofs, question, at, signal);
   }
 
@@ -82,24 +82,28 @@ export class Settlement {
    *
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` for another block; as `LayerOneFinality.rootOf`
    */
-  async zkStateAfter(number: number): Promise<FinalizedBlock & { prove: ProveQuestion }> {
+  async zkStateAfter(number: number, signal?: AbortSignal): Promise<FinalizedBlock & { prove: ProveQuestion }> {
     if (this.finality === undefined) throw notProvable(String(number), 'cannot be proved without endpoints of layer 1');
-    const at = await this.finalizedAt(this.finality, { number });
+    const at = await this.finalizedAt(this.finality, { number }, signal);
     const prove: ProveQuestion = async (question, signal) => (await this.prove(question, { number }, signal)).proof;
     return { ...at, prove };
   }
 
-  private async finalizedAt(finality: LayerOneFinality, reference: BlockReference): Promise<FinalizedBlock> {
-    const number = await this.numberOf(reference);
+  private async finalizedAt(
+    finality: LayerOneFinality,
+    reference: BlockReference,
+    signal: AbortSignal | undefined,
+  ): Promise<FinalizedBlock> {
+    const number = await this.numberOf(reference, signal);
     if (number === undefined) throw notProvable(nameOf(reference), 'is not on the chain');
-    const root = await finality.rootOf(number);
+    const root = await finality.rootOf(number, signal);
     if (root === undefined) throw notProvable(nameOf(reference), 'has no root on layer 1');
     return { number, root, layerOneBlock: finality.known?.layerOneBlock ?? 0 };
   }
 
-  private async numberOf(reference: BlockReference): Promise<number | undefined> {
+  private async numberOf(reference: BlockReference, signal: AbortSignal | undefined): Promise<number | undefined> {
     if ('number' in reference) return reference.number;
-    return 'hash' in reference ? (await this.heads.finder.byHash(reference.hash))?.header.number : 0;
+    return 'hash' in reference ? (await this.heads.finder.byHash(reference.hash, signal))?.header.number : 0;
   }
 }
 
@@ -108,7 +112,7 @@ function openFinality(parts: LightChainParts): LayerOneFinality | undefined {
   if (layerOne === undefined) return undefined;
   const { rollup, chainId } = network;
   const { proveLayerOne: prove, layerOneAgreeing: agreeing, layerOneHeader: header, consensus } = parts;
-  const finalHash = consensus && (async () => (await consensus.finalized()).blockHash);
+  const finalHash = consensus && (async (signal?: AbortSignal) => (await consensus.finalized(signal)).blockHash);
   const how = { prove, agreeing, header, finalHash };
   const store = new FinalityStore(cache?.finalizations, { chainId, rollup: rollup.address, ...how });
   return new LayerOneFinality(layerOne, {

@@ -18,9 +18,11 @@ export async function sharedFinalized(
   group: EndpointGroup,
   needed: number,
   read: (answer: unknown, from: EndpointInfo, number?: number) => HashedHeader,
+  signal?: AbortSignal,
 ): Promise<HashedHeader> {
   const key = ({ hash }: HashedHeader) => bytesToHex(hash);
-  const newest = { needed, accept: (answer: unknown, from: EndpointInfo) => read(answer, from) };
+  const stop = signal && { signal };
+  const newest = { needed, ...stop, accept: (answer: unknown, from: EndpointInfo) => read(answer, from) };
   try {
     return (await group.requestAll(METHOD, ['finalized', false], { ...newest, key })).value;
   } catch (error) {
@@ -35,5 +37,5 @@ export async function sharedFinalized(
   }
   const number = [...heights.values()].sort((a, b) => b - a)[needed - 1]!;
   const accept = (answer: unknown, from: EndpointInfo) => read(answer, from, number);
-  return (await group.requestAll(METHOD, [toQuantity(number), false], { needed, accept, key })).value;
+  return (await group.requestAll(METHOD, [toQuantity(number), false], { needed, accept, key, ...stop })).value;
 }

@@ -1,4 +1,5 @@
 import type { BlockContext } from '../../../evm/block-context.js';
+import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { Network } from '../../../networks/network.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
@@ -28,7 +29,7 @@ export interface CallDependencies {
 }
 
 /** A call that is about to be executed. */
-export type PlannedCall = Omit<CallPlan, 'block' | 'tag'>;
+export type PlannedCall = Omit<CallPlan, 'block' | 'tag'> & RunLimits;
 
 /** Gas and time of all speculative executions of one call together. */
 const SPECULATIVE_GAS = 50_000_000;

@@ -1,4 +1,4 @@
-import { RunBudget } from '../../../evm/interpreter/run-budget.js';
+import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { planBlocks } from '../../../evm/simulation/simulate-plan.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
@@ -26,7 +26,7 @@ const MAX_STATES = 2;
 const MAX_ENTRIES = 4_096;
 
 /** A simulation that is about to be run on the state after a block. */
-export type PlannedSimulation = Omit<SimulationPlan, 'block' | 'tag'>;
+export type PlannedSimulation = Omit<SimulationPlan, 'block' | 'tag'> & RunLimits;
 
 /** The state for a simulation, and the state roots after its blocks. */
 export interface SimulationState {

@@ -20,7 +20,7 @@ import type { ProvedState } from './proved-state.js';
  */
 
 /** The call to execute speculatively, and its environment. */
-export interface SpeculativeCall extends Omit<CallPlan, 'block' | 'tag'> {
+export interface SpeculativeCall extends Omit<CallPlan, 'block' | 'tag'>, RunLimits {
   readonly context: BlockContext;
   readonly network: SimulationRules;
   /** Gas and milliseconds that are left for all speculative executions of the call. What is used is subtracted. */
