@@ -7,8 +7,8 @@ import { createVM, type RunTxOpts, type RunTxResult, runTx } from '@ethereumjs/v
 import type { GenesisAlloc } from '../src/chain/devnet/state/genesis.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { rulesAt } from '../src/evm/common.js';
-import type { RunWithGas } from '../src/evm/gas/gas-search.js';
-import { intrinsicGas } from '../src/evm/transactions/gas-schedule.js';
+import type { RunWithGas } from '../src/evm/gas.js';
+import { intrinsicGas } from '../src/evm/transactions/transaction-checks.js';
 import type { TransactionMessage, TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
 import type { Network } from '../src/networks/network.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';

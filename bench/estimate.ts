@@ -2,7 +2,7 @@ import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
 import { devAlloc, type GenesisAlloc } from '../src/chain/devnet/state/genesis.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { TRANSACTION_GAS_CAP } from '../src/evm/common.js';
-import { besuSearch, type GasEstimate } from '../src/evm/gas/gas-search.js';
+import { besuSearch, type GasEstimate } from '../src/evm/gas.js';
 import { openInline } from '../src/hosts/opening/open-inline.js';
 import type { NodeTransport } from '../src/hosts/provider/transport.js';
 import { devnet } from '../src/networks/devnet.js';

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type Corpus, type CorpusCase, Dictionaries, inputOf } from '../conformance/compression.js';
 import { generalDictionary } from '../src/dictionary/dictionary.js';
-import { priorityFeePerGas } from '../src/fees/priority-fee.js';
+import { priorityFeePerGas } from '../src/fees/pricing.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { linea } from '../src/networks/linea.js';
 import { bytesToBigInt } from '../src/primitives/bytes.js';

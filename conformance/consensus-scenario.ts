@@ -19,7 +19,7 @@ import {
 } from '../src/consensus/rules.js';
 import { isPlumblineError } from '../src/errors.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { finish } from '../src/scheduling/pieces.js';
+import { finish } from '../src/scheduling/turns.js';
 import type { Material } from './area.js';
 
 /** An object of a beacon node as the fixtures write it. `ssz` is in base64. */

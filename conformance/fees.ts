@@ -7,9 +7,12 @@ import {
   type SubmissionCost,
   weightedAverage,
 } from '../src/fees/operator-pricing.js';
-import { compatibilityPriorityFee, priorityFeePerGas } from '../src/fees/priority-fee.js';
-import { profitability } from '../src/fees/profitability.js';
-import { variableCostPriorityFee } from '../src/fees/variable-cost.js';
+import {
+  compatibilityPriorityFee,
+  priorityFeePerGas,
+  profitability,
+  variableCostPriorityFee,
+} from '../src/fees/pricing.js';
 import type { VerificationCostPricing } from '../src/networks/network.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';

@@ -4,8 +4,9 @@
  *
  * @module plumbline-l2/fees
  */
+
+export type { DictionaryAddress } from './dictionary/dictionary.js';
 export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
-export type { DictionaryAddress } from './dictionary/fetch-dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
 export type { BlobSchedule } from './ethereum/blob-gas.js';
@@ -25,8 +26,16 @@ export {
   weightedAverage,
 } from './fees/operator-pricing.js';
 export type { Prices, TransactionUse } from './fees/prices.js';
-export { compatibilityPriorityFee, priorityFeePerGas } from './fees/priority-fee.js';
-export { type OfferedPrice, type Profitability, payingGasPrice, profitability } from './fees/profitability.js';
+export {
+  compatibilityPriorityFee,
+  type OfferedPrice,
+  type Profitability,
+  payingGasPrice,
+  priorityFeePerGas,
+  profitability,
+  variableCostPriorityFee,
+  verificationCostPriorityFee,
+} from './fees/pricing.js';
 export {
   encodeForSizing,
   encodeSigned,
@@ -37,8 +46,6 @@ export {
   sizingBytes,
   transactionForSizing,
 } from './fees/transaction-bytes.js';
-export { variableCostPriorityFee } from './fees/variable-cost.js';
-export { verificationCostPriorityFee } from './fees/verification-cost.js';
 export { loadCalldataSizer } from './kernel/calldata-sizer.js';
 export type { CalldataSizer, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
 export {

@@ -31,9 +31,8 @@ export {
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
 export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
-export type { ForkOptions } from './hosts/options/fork-options.js';
 export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
-export type { LightChainOptions } from './hosts/options/light-options.js';
+export type { ForkOptions, LightChainOptions, ReplicaChainOptions } from './hosts/options/light-options.js';
 export type {
   DevnetChainOptions,
   DictionarySource,
@@ -42,7 +41,6 @@ export type {
   NodeOptions,
   OpenProgress,
 } from './hosts/options/options.js';
-export type { ReplicaChainOptions } from './hosts/options/replica-options.js';
 export type { ScriptUrl } from './hosts/options/script-url.js';
 export type { StorageBudgets, StorageOptions } from './hosts/options/storage-options.js';
 export { announceProvider, type ProviderInfo } from './hosts/provider/announce.js';

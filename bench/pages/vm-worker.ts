@@ -1,7 +1,7 @@
 /** Genesis in the state of @ethereumjs/vm as it comes, and the search that plumbline makes, run by run. */
 import { devAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TRANSACTION_GAS_CAP } from '../../src/evm/common.js';
-import { besuSearch } from '../../src/evm/gas/gas-search.js';
+import { besuSearch } from '../../src/evm/gas.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';

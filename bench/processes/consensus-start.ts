@@ -11,7 +11,7 @@ const [{ advance }, { objectFrom }, { verifyBootstrap }, { BEACON_NETWORKS }, { 
   import('../../src/consensus/containers.js'),
   import('../../src/consensus/rules.js'),
   import('../../src/consensus/public-networks.js'),
-  import('../../src/scheduling/pieces.js'),
+  import('../../src/scheduling/turns.js'),
 ]);
 const MAINNET = BEACON_NETWORKS.get(1)!;
 const answer = ({ version, json }: { version: string; json: unknown }) => ({ version, data: json });

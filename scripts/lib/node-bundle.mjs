@@ -151,7 +151,7 @@ function groupsOf(output) {
     output,
     rules.map(([name]) => name),
     groupOf,
-    { common: inline, kinds: [light, devnet, ...['cli', 'serve', 'verify', 'state'].map(entry)] },
+    { common: inline, kinds: [light, devnet, ...['cli', 'serve', 'verify', 'state'].map(entry)], apart: [] },
   );
 }
 

@@ -20,9 +20,10 @@ const MINOR_BYTES = 48_000;
  * @param groupOf - name of the group of a chunk, undefined where it has none
  * @param common - chunks that every use begins with
  * @param kinds - the chunks that each kind of use begins with
+ * @param apart - the chunks of uses that are to load nothing else: of these, chunks share a file only among each other
  * @returns name of a group, by chunk
  */
-function restGroups(chunks, groupOf, { common, kinds }) {
+function restGroups(chunks, groupOf, { common, kinds, apart }) {
   const rest = [...chunks.values()].filter((chunk) => {
     return !chunk.isEntry && chunk.moduleIds.length > 0 && groupOf(chunk) === undefined;
   });
@@ -44,7 +45,8 @@ function restGroups(chunks, groupOf, { common, kinds }) {
       if (name !== undefined) return names.has(name) || bytes.get(name) < MINOR_BYTES ? undefined : name;
       return one !== chunk && one.code.length >= ALONE_BYTES ? one.fileName : undefined;
     });
-    return `${users.map((kind) => kinds.indexOf(kind))}: ${reached}`;
+    const own = apart.map((use) => Number(use.has(chunk))).join('');
+    return `${own} ${users.map((kind) => kinds.indexOf(kind))}: ${reached}`;
   };
   const key = new Map(rest.map((chunk) => [chunk, keyOf(chunk)]));
   const small = rest.filter(({ code }) => code.length < ALONE_BYTES);
@@ -112,7 +114,7 @@ function components(some, chunks, areAlike) {
  * @param output - what rolldown makes of some entries by itself
  * @param names - of the groups that rules made, those with the highest priority first
  * @param groupOf - name of the group of a module, by its path; completed here
- * @param uses - `common` and `kinds`, see `restGroups`
+ * @param uses - `common`, `kinds` and `apart`, see `restGroups`
  * @returns groups for `codeSplitting`, with those of the chunks that have no rule
  */
 export function withRest(output, names, groupOf, uses) {

@@ -12,6 +12,7 @@ const ENTRY = '/hosts/worker/worker.js';
 const LIGHT = '/hosts/opening/open-light.js';
 const DEVNET = '/hosts/opening/open-devnet.js';
 const REPLICA = '/hosts/opening/open-replica.js';
+const FORK = '/hosts/opening/open-fork.js';
 const ESTIMATION = '/estimate/estimation.js';
 const SIZING = ['/kernel/calldata-sizer.js'];
 const PROOFS = ['/proof/linea-proof.js', '/kernel/hasher.js'];
@@ -104,7 +105,7 @@ export function chunkGroups(output) {
     output,
     rules.map(([name]) => name),
     groupOf,
-    { common: entry, kinds: [light, devnet, replica] },
+    { common: entry, kinds: [light, devnet, replica], apart: [replica, closure([FORK]), contents, seals] },
   );
 }
 
@@ -140,5 +141,6 @@ export function devnetGroups(output) {
   return withRest(output, ['worker-vm', 'worker-base', 'worker-devnet', 'stored'], groupOf, {
     common: starts,
     kinds: [],
+    apart: [],
   });
 }

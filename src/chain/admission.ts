@@ -8,7 +8,7 @@ import type { StateReader } from '../evm/state/state-reader.js';
 import { authorityOf } from '../evm/transactions/authority.js';
 import { admit, requireTypeInForce } from '../evm/transactions/transaction-checks.js';
 import type { Prices } from '../fees/prices.js';
-import { priorityFeePerGas } from '../fees/priority-fee.js';
+import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import type { Network } from '../networks/network.js';

@@ -1,6 +1,5 @@
 import { invalidParameter } from '../errors.js';
-import { finish } from '../scheduling/pieces.js';
-import { nextTurn } from '../scheduling/turns.js';
+import { finish, nextTurn } from '../scheduling/turns.js';
 import { type BeaconNetwork, latestSignatureSlot, slotAtTime, slotsIn } from './beacon-network.js';
 import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from './containers.js';
 import { BEACON_NETWORKS } from './public-networks.js';

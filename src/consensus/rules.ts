@@ -10,7 +10,7 @@ import { PlumblineError } from '../errors.js';
 import { equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { malformed } from '../proof/json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../proof/verdict.js';
-import type { Pieces } from '../scheduling/pieces.js';
+import type { Pieces } from '../scheduling/turns.js';
 import { type BeaconNetwork, periodAt } from './beacon-network.js';
 import {
   beaconBlockHeader,

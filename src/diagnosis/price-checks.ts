@@ -1,7 +1,6 @@
 import type { Estimator } from '../estimate/estimator.js';
 import type { Prices } from '../fees/prices.js';
-import { priorityFeePerGas } from '../fees/priority-fee.js';
-import { payingGasPrice } from '../fees/profitability.js';
+import { payingGasPrice, priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
 import type { Network } from '../networks/network.js';
 import type { CheckName } from './check-table.js';

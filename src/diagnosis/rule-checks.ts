@@ -1,7 +1,11 @@
 import { checkDenied, requireRecipient, requireTypeAccepted } from '../chain/admission.js';
 import { TRANSACTION_GAS_CAP } from '../evm/common.js';
-import { dataFloorGas, intrinsicGas, MAX_INIT_CODE_BYTES } from '../evm/transactions/gas-schedule.js';
-import { requireTypeInForce } from '../evm/transactions/transaction-checks.js';
+import {
+  dataFloorGas,
+  intrinsicGas,
+  MAX_INIT_CODE_BYTES,
+  requireTypeInForce,
+} from '../evm/transactions/transaction-checks.js';
 import type { Network } from '../networks/network.js';
 import type { Conditions } from './conditions.js';
 import type { DiagnosedTransaction } from './diagnosed-transaction.js';

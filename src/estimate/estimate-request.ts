@@ -5,8 +5,7 @@ import type { BlockOverrides } from '../evm/block-overrides.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { GasSearch } from '../networks/gas-searches.js';
-import type { CallRequest } from '../primitives/call-request.js';
-import type { StateOverrides } from '../primitives/state-overrides.js';
+import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
 import type { EstimateEvidence } from './evidence.js';
 
 /** Where a call is executed. */

@@ -1,5 +1,5 @@
 import type { TrustLevel } from '../chain/trust-level.js';
-import type { GasEstimate } from '../evm/gas/gas-search.js';
+import type { GasEstimate } from '../evm/gas.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { LineCount } from './line-counts.js';

@@ -1,8 +1,7 @@
 import type { BlockContext } from '../evm/block-context.js';
 import { withOverrides } from '../evm/calls/overrides.js';
 import { rulesAt } from '../evm/common.js';
-import { ReadCache } from '../evm/state/read-cache.js';
-import type { StateReader } from '../evm/state/state-reader.js';
+import { ReadCache, type StateReader } from '../evm/state/state-reader.js';
 import { authorityOf } from '../evm/transactions/authority.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';

@@ -1,7 +1,6 @@
 import { isPlumblineError, type PlumblineError } from '../errors.js';
 import { bytesToHex } from '../primitives/hex.js';
-import { takenOver } from './expectation.js';
-import { type Clearing, type Commit, type PageStore, StoreWrapper } from './page-store.js';
+import { type Clearing, type Commit, type PageStore, StoreWrapper, takenOver } from './page-store.js';
 import type { StoreStatus } from './store-status.js';
 
 /** Key of the writer's record in table `meta`. */

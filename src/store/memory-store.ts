@@ -1,8 +1,17 @@
 import { PlumblineError } from '../errors.js';
 import { copyBytes } from '../primitives/bytes.js';
-import { isAsExpected, takenOver } from './expectation.js';
-import { checkCommit, checkKey, compareKeys } from './keys.js';
-import type { Clearing, Commit, Key, PageStore, Table } from './page-store.js';
+import {
+  type Clearing,
+  type Commit,
+  checkCommit,
+  checkKey,
+  compareKeys,
+  isAsExpected,
+  type Key,
+  type PageStore,
+  type Table,
+  takenOver,
+} from './page-store.js';
 
 /** A store in memory. Values are copied when written and read, as in IndexedDB. */
 export class MemoryStore implements PageStore {

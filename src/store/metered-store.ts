@@ -1,7 +1,14 @@
 import { isPlumblineError } from '../errors.js';
 import { copyBytes } from '../primitives/bytes.js';
-import { checkCommit } from './keys.js';
-import { type Clearing, type Commit, type Key, type PageStore, StoreWrapper, type Table } from './page-store.js';
+import {
+  type Clearing,
+  type Commit,
+  checkCommit,
+  type Key,
+  type PageStore,
+  StoreWrapper,
+  type Table,
+} from './page-store.js';
 import { TABLES } from './schema.js';
 import { decodeUsage, emptyUsage, encodeUsage, recordBytes, type StoreUsage, type TableUsage } from './table-usage.js';
 

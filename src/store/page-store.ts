@@ -1,4 +1,5 @@
-import { plainBytes } from '../primitives/bytes.js';
+import { invalidParameter, PlumblineError } from '../errors.js';
+import { equalBytes, plainBytes } from '../primitives/bytes.js';
 import type { StoreHealth } from './store-status.js';
 
 /**
@@ -83,4 +84,45 @@ export abstract class StoreWrapper {
   async getMany(table: Table, keys: readonly Key[]): Promise<(Uint8Array | undefined)[]> {
     return (await this.store.getMany(table, keys)).map((value) => value && plainBytes(value));
   }
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` unless the key is a string or a safe integer */
+export function checkKey(key: Key): void {
+  if (typeof key === 'string' || Number.isSafeInteger(key)) return;
+  throw invalidParameter('key', 'must be a string or a safe integer');
+}
+
+/** Checks all keys and values of a commit. @throws PlumblineError `INVALID_PARAMETER` */
+export function checkCommit({ expects = [], puts = [], deletes = [] }: Commit): void {
+  for (const { key } of [...expects, ...deletes]) checkKey(key);
+  for (const { key, value } of puts) {
+    checkKey(key);
+    checkValue(value);
+  }
+}
+
+function checkValue(value: Uint8Array): void {
+  if (value instanceof Uint8Array) return;
+  throw invalidParameter('value', 'must be a Uint8Array');
+}
+
+/** Compares keys in the order of IndexedDB: numbers before strings, strings by code unit. */
+export function compareKeys(a: Key, b: Key): number {
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether a store holds the value that a commit expects. @param value - undefined for a missing entry */
+export function isAsExpected(held: unknown, value: Uint8Array | undefined): boolean {
+  if (value === undefined) return held === undefined;
+  return held instanceof Uint8Array && equalBytes(held, value);
+}
+
+/** The error of a commit whose expectations are not met. */
+export function takenOver(): PlumblineError<'STORE_TAKEN_OVER'> {
+  return new PlumblineError(
+    'STORE_TAKEN_OVER',
+    'another page or worker is the writer of the store now; send the request again',
+    {},
+  );
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { besuSearch, type GasEstimate, gethSearch, type RunWithGas } from '../../src/evm/gas/gas-search.js';
-import { ProvedRuns } from '../../src/evm/gas/proved-runs.js';
+import { besuSearch, type GasEstimate, gethSearch, ProvedRuns, type RunWithGas } from '../../src/evm/gas.js';
 import type { Machine } from '../../src/evm/interpreter/machine.js';
 import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
 import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transactions/transaction-message.js';

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { rulesAt } from '../../src/evm/common.js';
+import { activePrecompiles, rulesAt } from '../../src/evm/common.js';
 import { RunCounts } from '../../src/evm/interpreter/counters.js';
-import { activePrecompiles } from '../../src/evm/precompiles/active-precompiles.js';
-import { PRECOMPILE_LINES } from '../../src/evm/precompiles/precompile-counters.js';
-import { runPrecompile } from '../../src/evm/precompiles/precompiles.js';
+import { PRECOMPILE_LINES, runPrecompile } from '../../src/evm/precompiles/precompiles.js';
 import type { CountedModule } from '../../src/networks/module-limits.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';

@@ -75,7 +75,7 @@ describe('the packed package', () => {
     const onlyImports = /^(?:(?:import|export)\b[^;]*;\s*)+$/;
     const own = files.filter((file) => file.endsWith('.js') && !without.test(file));
     const scripts = own.filter((file) => !onlyImports.test(read(file)));
-    expect(scripts.length).toBeGreaterThan(250);
+    expect(scripts.length).toBeGreaterThan(200);
     for (const file of scripts) {
       const map = JSON.parse(readFileSync(`${maps}/${file}.map`, 'utf8')) as SourceMapPayload;
       for (const [i, source] of map.sources.entries()) {

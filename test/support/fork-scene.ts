@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
-import type { ForkOptions } from '../../src/hosts/options/fork-options.js';
+import type { ForkOptions } from '../../src/hosts/options/light-options.js';
 import type { ForkChainOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { formatUnits } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decimalText, etherText, priceText } from '../../src/hosts/cli/amounts.js';
 import { readCall } from '../../src/hosts/cli/call-options.js';
-import { oneLine } from '../../src/hosts/cli/lines.js';
-import { servedRequests } from '../../src/hosts/server/served-requests.js';
+import { decimalText, etherText, oneLine, priceText } from '../../src/hosts/cli/lines.js';
+import { servedRequests } from '../../src/hosts/server/connections.js';
 
 describe('amounts in the command', () => {
   test('are written as viem writes them', () => {

@@ -6,13 +6,12 @@ import { contextOfHeader, pendingContext } from '../../src/evm/block-context.js'
 import { callAt, simulateCallAt } from '../../src/evm/calls/call.js';
 import { revertReason } from '../../src/evm/calls/revert-reason.js';
 import { rulesAt } from '../../src/evm/common.js';
-import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { estimateGasAt } from '../../src/evm/gas.js';
 import { GAS_SEARCHES, type GasSearch } from '../../src/networks/gas-searches.js';
 import { linea } from '../../src/networks/linea.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
-import type { CallRequest } from '../../src/primitives/call-request.js';
+import type { CallRequest, StateOverrides } from '../../src/primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import type { StateOverrides } from '../../src/primitives/state-overrides.js';
 import { allocWith, blockContext, CONTRACT, ETHER, networkAt, SENDER, SLOT_0, STRANGER } from '../support/evm.js';
 
 const network = networkAt('osaka');

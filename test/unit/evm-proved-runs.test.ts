@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { estimateGasAt } from '../../src/evm/gas.js';
 import type { GasSearch } from '../../src/networks/gas-searches.js';
 import type { CallRequest } from '../../src/primitives/call-request.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';

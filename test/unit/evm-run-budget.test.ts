@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
-import { estimateGasAt } from '../../src/evm/gas/estimate-gas.js';
+import { estimateGasAt } from '../../src/evm/gas.js';
 import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
 import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
 import { hexToBytes } from '../../src/primitives/hex.js';

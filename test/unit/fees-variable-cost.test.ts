@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal, parseMargin, truncateToInteger } from '../../src/fees/decimal.js';
-import { variableCostPriorityFee } from '../../src/fees/variable-cost.js';
+import { parseDecimal, parseMargin, truncateToInteger, variableCostPriorityFee } from '../../src/fees/pricing.js';
 import { PRICES } from '../support/fee-prices.js';
 import { seededRandom } from '../support/random.js';
 

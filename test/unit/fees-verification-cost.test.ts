@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { variableCostPriorityFee } from '../../src/fees/variable-cost.js';
-import { verificationCostPriorityFee } from '../../src/fees/verification-cost.js';
+import { variableCostPriorityFee, verificationCostPriorityFee } from '../../src/fees/pricing.js';
 import { DEVNET_VERIFICATION_COST_PRICING } from '../../src/networks/devnet.js';
 import type { VerificationCostPricing } from '../../src/networks/network.js';
 

@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { FEE_AREAS } from '../../conformance/fees.js';
 import { type CallJson, readCall } from '../../conformance/fixture-calls.js';
 import { baseVariableCost, congestionCalldata, headerPrices } from '../../src/fees/operator-pricing.js';
-import { compatibilityPriorityFee, priorityFeePerGas } from '../../src/fees/priority-fee.js';
-import { payingGasPrice, profitability } from '../../src/fees/profitability.js';
+import {
+  compatibilityPriorityFee,
+  payingGasPrice,
+  priorityFeePerGas,
+  profitability,
+  variableCostPriorityFee,
+} from '../../src/fees/pricing.js';
 import { sizingBytes } from '../../src/fees/transaction-bytes.js';
-import { variableCostPriorityFee } from '../../src/fees/variable-cost.js';
 import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';

@@ -2,8 +2,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
-import { optionSecretsOf, withoutSecrets, withSecrets } from '../../src/hosts/proxy/secrets.js';
-import { loadConfig, storedForm } from '../../src/hosts/proxy/stored-config.js';
+import {
+  loadConfig,
+  optionSecretsOf,
+  storedForm,
+  withoutSecrets,
+  withSecrets,
+} from '../../src/hosts/proxy/stored-config.js';
 import { Targets } from '../../src/hosts/proxy/targets.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';

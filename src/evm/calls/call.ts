@@ -1,7 +1,6 @@
 import type { Network } from '../../networks/network.js';
 import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
-import { type CallRequest, priceOf } from '../../primitives/call-request.js';
-import type { StateOverrides } from '../../primitives/state-overrides.js';
+import { type CallRequest, priceOf, type StateOverrides } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
 import { type Rules, TRANSACTION_GAS_CAP } from '../common.js';
 import { Machine } from '../interpreter/machine.js';

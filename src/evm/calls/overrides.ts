@@ -2,8 +2,8 @@ import { invalidParameter } from '../../errors.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
+import type { AccountOverride, StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import type { AccountOverride, StateOverrides } from '../../primitives/state-overrides.js';
 import type { MachineOptions } from '../interpreter/machine.js';
 import type { Account, StateReader } from '../state/state-reader.js';
 

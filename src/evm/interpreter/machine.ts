@@ -1,20 +1,34 @@
-import { invalidParameter } from '../../errors.js';
+/**
+ * Runs of the EVM kernel. A `Machine` is one state and block with a kernel that was configured for them. `runToEnd` goes on with a
+ * transaction until it is done: whenever the kernel returns, it is handed what it waits for, read at once, or the answer of a precompile.
+ */
+
+import { invalidParameter, PlumblineError } from '../../errors.js';
+import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import {
   type EvmEnvironment,
   type EvmKernel,
   FLAGS,
+  RUN_STATUS,
   returnEvmKernel,
   type TraceRecord,
   takeEvmKernel,
+  WANTED,
+  type Want,
 } from '../../kernel/evm.js';
 import type { readTrace } from '../../kernel/evm-trace.js';
 import type { Hardfork, Network } from '../../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
+import type { AccessListEntry } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { BlockContext } from '../block-context.js';
-import { type Rules, rulesAt } from '../common.js';
-import { activePrecompiles } from '../precompiles/active-precompiles.js';
+import { activePrecompiles, type Rules, rulesAt } from '../common.js';
 import type { StateOverlay } from '../state/state-overlay.js';
+import type { StateReader } from '../state/state-reader.js';
+import type { RunCounts } from './counters.js';
+import { delegateOf, isDelegation } from './delegation.js';
+import type { RunBudget } from './run-budget.js';
 
 /** Without blobs the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */
 const MIN_BLOB_BASE_FEE = 1n;
@@ -42,7 +56,7 @@ const KERNEL_FORKS: Partial<Record<Hardfork, number>> = {
 const OSAKA = 14;
 
 /** A precompile moved to another address. */
-export interface MovedPrecompile {
+interface MovedPrecompile {
   /** 20 bytes. */
   readonly from: Uint8Array;
   /** 20 bytes. */
@@ -70,7 +84,7 @@ export interface MachineOptions {
 }
 
 /** What of the environment differs between the transactions of a block. */
-export type TransactionEnvironment = Pick<EvmEnvironment, 'origin' | 'gasPrice' | 'blobHashes'> & {
+type TransactionEnvironment = Pick<EvmEnvironment, 'origin' | 'gasPrice' | 'blobHashes'> & {
   /** Wei; that of the block if left out. */
   readonly baseFee?: bigint | undefined;
 };
@@ -209,4 +223,155 @@ export function placedPrecompiles(
     placed.push([to, found[1]]);
   }
   return placed;
+}
+
+const loadPrecompiles = loadOnce(() => import('../precompiles/precompiles.js'));
+
+/**
+ * Runs the started transaction of a kernel to its end. Whenever the kernel returns, it gets what it waits for, and the
+ * thread is yielded from time to time.
+ *
+ * @param counts - receives the calls of precompiles
+ * @throws PlumblineError `GAS_BUDGET_EXCEEDED`, `ABORTED`, `EXECUTION_FAILED` without memory, and errors of reading the
+ *   state. The caller must roll the kernel back
+ */
+export async function runToEnd(
+  machine: Machine,
+  kernel: EvmKernel,
+  budget: RunBudget,
+  counts: RunCounts | undefined,
+): Promise<void> {
+  for (;;) {
+    // Also before the first slice: many short runs hold the thread as long as a long one.
+    const pause = budget.pause();
+    if (pause !== undefined) await pause;
+    const began = performance.now();
+    const status = kernel.run(budget.nextSlice);
+    budget.spend(kernel.spent);
+    machine.takeTrace(kernel);
+    switch (status) {
+      case RUN_STATUS.done:
+        return;
+      case RUN_STATUS.slice:
+        budget.measured(performance.now() - began);
+        break;
+      case RUN_STATUS.traceFull:
+        break;
+      case RUN_STATUS.wants:
+        await handInWanted(machine, kernel);
+        break;
+      case RUN_STATUS.precompile:
+        await answerPrecompile(machine, kernel, budget, counts);
+        break;
+      default: {
+        const reason = 'the execution needs more memory than there is';
+        throw new PlumblineError('EXECUTION_FAILED', reason, { reason });
+      }
+    }
+  }
+}
+
+async function answerPrecompile(
+  { rules }: Machine,
+  kernel: EvmKernel,
+  budget: RunBudget,
+  counts: RunCounts | undefined,
+): Promise<void> {
+  const { id, gas, input } = kernel.precompileCall();
+  const { runPrecompile, PRECOMPILE_LINES } = await loadPrecompiles();
+  const running = runPrecompile(id, input, gas, rules, budget.pause);
+  const result = running instanceof Promise ? await running : running;
+  if (counts !== undefined) PRECOMPILE_LINES.get(id)?.(counts, input, result.succeeded);
+  kernel.answerPrecompile(result.succeeded, result.gasUsed, result.output);
+}
+
+/** Hands something that was read to a kernel. Everything is read first, because a read may fail. */
+type HandIn = () => void;
+
+/** What a transaction certainly reads. Addresses have 20 bytes. */
+interface CertainReads {
+  readonly accounts: readonly Uint8Array[];
+  /** Its code is read too. */
+  readonly recipient?: Uint8Array | undefined;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+}
+
+/** Reads at once what a transaction certainly needs, and hands it in. */
+export async function handInCertain(kernel: EvmKernel, state: StateReader, certain: CertainReads): Promise<void> {
+  const { accounts, recipient, accessList = [] } = certain;
+  const reads: Promise<HandIn>[] = [];
+  const add = (address: Uint8Array, withCode: boolean) => {
+    if (!kernel.holdsAccount(address)) reads.push(readAccount(kernel, state, address, withCode));
+  };
+  if (recipient !== undefined) add(recipient, true);
+  for (const address of accounts) if (recipient === undefined || !equalBytes(address, recipient)) add(address, false);
+  for (const { address, storageKeys } of accessList) {
+    add(address, false);
+    for (const key of storageKeys) reads.push(readSlot(kernel, state, address, key));
+  }
+  if (reads.length === 0) return;
+  for (const handIn of await Promise.all(reads)) handIn();
+}
+
+/** Reads at once everything that a kernel waits for, and hands it in. */
+async function handInWanted(machine: Machine, kernel: EvmKernel): Promise<void> {
+  const wants = kernel.wants();
+  const read =
+    wants.length === 1
+      ? [await answer(machine, kernel, wants[0]!)]
+      : await Promise.all(wants.map((want) => answer(machine, kernel, want)));
+  for (const handIn of read) handIn();
+}
+
+function answer({ state, block }: Machine, kernel: EvmKernel, { kind, address, key, number }: Want): Promise<HandIn> {
+  switch (kind) {
+    case WANTED.slot:
+      return readSlot(kernel, state, address, key);
+    case WANTED.blockHash:
+      return block.blockHash(number).then((hash) => () => kernel.loadBlockHash(number, hash));
+    case WANTED.code:
+      return readCode(kernel, state, key, true);
+    default:
+      return readAccount(kernel, state, address, kind === WANTED.accountAndCode);
+  }
+}
+
+async function readSlot(kernel: EvmKernel, state: StateReader, address: Uint8Array, key: Uint8Array): Promise<HandIn> {
+  const value = await state.slot(address, key);
+  return () => kernel.loadSlot(address, key, value);
+}
+
+async function readAccount(
+  kernel: EvmKernel,
+  state: StateReader,
+  address: Uint8Array,
+  withCode: boolean,
+  followDelegation = true,
+): Promise<HandIn> {
+  const account = await state.account(address);
+  const handIn = () => kernel.loadAccount(address, account);
+  if (!withCode || account === undefined || equalBytes(account.codeHash, EMPTY_CODE_HASH)) return handIn;
+  const handInCode = await readCode(kernel, state, account.codeHash, followDelegation);
+  return () => {
+    handInCode();
+    handIn();
+  };
+}
+
+/** @param followDelegation - read the account too that the code delegates to; one level, as execution does (EIP-7702) */
+async function readCode(
+  kernel: EvmKernel,
+  state: StateReader,
+  codeHash: Uint8Array,
+  followDelegation: boolean,
+): Promise<HandIn> {
+  if (kernel.hasCode(codeHash)) return () => {};
+  const code = await state.code(codeHash);
+  const handIn = () => kernel.addCode(codeHash, code);
+  if (!followDelegation || !isDelegation(code)) return handIn;
+  const handInDelegate = await readAccount(kernel, state, delegateOf(code), true, false);
+  return () => {
+    handIn();
+    handInDelegate();
+  };
 }

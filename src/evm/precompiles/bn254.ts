@@ -1,9 +1,8 @@
 import { bn254 } from '@noble/curves/bn254.js';
 import { type Pair, pairingsGiveOne } from '../../ethereum/pairing.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../primitives/bytes.js';
-import type { Pieces } from '../../scheduling/pieces.js';
-import { affinePoint } from './curve-points.js';
-import type { Output } from './work.js';
+import type { Pieces } from '../../scheduling/turns.js';
+import { affinePoint, type Output } from './curve-points.js';
 
 const { fields } = bn254;
 const { Point: G1 } = bn254.G1;

@@ -1,5 +1,7 @@
+/** What the precompiles of curves share: points from coordinates, sums of multiples, and the form of a calculation. */
+
 import type { WeierstrassPoint, WeierstrassPointCons } from '@noble/curves/abstract/weierstrass.js';
-import type { Pieces } from '../../scheduling/pieces.js';
+import type { Pieces } from '../../scheduling/turns.js';
 
 /** The point with these coordinates; both zero give the point at infinity. Undefined if they are not on the curve. */
 export function affinePoint<F>(Point: WeierstrassPointCons<F>, x: F, y: F): WeierstrassPoint<F> | undefined {
@@ -58,3 +60,9 @@ export function* weightedSum<F>(
   }
   return sum;
 }
+
+/** Output of a precompile; undefined when the call fails. */
+export type Output = Uint8Array | undefined;
+
+/** Calculates the output from input whose length was checked and whose gas is paid. */
+export type Run = (input: Uint8Array) => Output | Pieces<Output>;

@@ -1,6 +1,6 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { AccountOverride, StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { AccountOverride, StateOverrides } from '../../primitives/state-overrides.js';
 import type { StateOverlay } from '../state/state-overlay.js';
 import { simulationRefused } from './simulate-plan.js';
 

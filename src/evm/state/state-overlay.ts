@@ -1,9 +1,9 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { TrieWrite } from '../../ethereum/state-trie.js';
 import type { EvmChange } from '../../kernel/evm.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, padStart, ZERO_WORD } from '../../primitives/bytes.js';
-import { ReadCache } from './read-cache.js';
-import type { Account, StateReader } from './state-reader.js';
+import { type Account, ReadCache, type StateReader } from './state-reader.js';
 
 /** Change of one account by execution. */
 export interface AccountChange {
@@ -150,4 +150,11 @@ export class StateOverlay implements StateReader {
 function sameAccount(a: Account | undefined, b: Account | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.nonce === b.nonce && a.balance === b.balance && equalBytes(a.codeHash, b.codeHash);
+}
+
+/** Changes by execution, as writes of the Merkle-Patricia trie. */
+export function trieWrites(changes: readonly AccountChange[]): TrieWrite[] {
+  return changes.map(({ address, after, destroyed, slots }) => {
+    return { address, account: after, clearStorage: destroyed, slots };
+  });
 }

@@ -1,7 +1,6 @@
 import { bigIntToBytes, bytesToKey } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
-import type { Rules } from '../common.js';
-import { activePrecompiles } from '../precompiles/active-precompiles.js';
+import { activePrecompiles, type Rules } from '../common.js';
 import { type CallTracerOptions, callTracer } from './call-tracer.js';
 import { type FlatCallTracerOptions, flatCallTracer } from './flat-call-tracer.js';
 import { fourByteTracer, noopTracer } from './four-byte-tracer.js';

@@ -1,10 +1,13 @@
-import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
+/** What blocks call beside their transactions: contracts of the system, and the requests that they leave for the consensus layer. */
+
+import { sha256 } from '@noble/hashes/sha2.js';
+import { PlumblineError } from '../../errors.js';
+import { EMPTY_REQUESTS_HASH, HISTORY_CONTRACT } from '../../ethereum/constants.js';
+import type { Log } from '../../ethereum/receipt.js';
 import { exceptionText } from '../../kernel/evm.js';
-import { ZERO_WORD } from '../../primitives/bytes.js';
-import { hexToBytes } from '../../primitives/hex.js';
-import { runToEnd } from '../interpreter/execution.js';
-import { handInCertain } from '../interpreter/handing-in.js';
-import type { Machine } from '../interpreter/machine.js';
+import { bytesToBigInt, concatBytes, equalBytes, joinBytes, ZERO_WORD } from '../../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { handInCertain, type Machine, runToEnd } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe', 20);
@@ -35,7 +38,7 @@ export async function runSystemCalls(machine: Machine, budget?: RunBudget): Prom
  * @param contract - 20 bytes
  * @returns the result; undefined if the contract is not deployed
  */
-export async function systemCall(
+async function systemCall(
   machine: Machine,
   contract: Uint8Array,
   input: () => Promise<Uint8Array>,
@@ -59,4 +62,85 @@ export async function systemCall(
     kernel.rollback();
     throw error;
   }
+}
+
+/** Queue of withdrawal requests (EIP-7002). */
+export const WITHDRAWAL_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x00000961ef480eb55e80d19ad83579a64c007002', 20);
+/** Queue of consolidation requests (EIP-7251). */
+export const CONSOLIDATION_REQUESTS_ADDRESS: Uint8Array = hexToBytes('0x0000bbddc7ce488642fb579f8b00f3a590007251', 20);
+
+/** DepositEvent(bytes,bytes,bytes,bytes,bytes) (EIP-6110). */
+const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5', 32);
+/** Lengths in bytes of the event's five fields: public key, withdrawal credentials, amount, signature, index. */
+const DEPOSIT_MEMBERS = [48, 32, 8, 96, 8];
+const DEPOSIT_EVENT_BYTES = 576;
+const DEPOSIT = 0;
+const WITHDRAWAL = 1;
+const CONSOLIDATION = 2;
+const NO_INPUT = async () => new Uint8Array(0);
+
+/**
+ * The requests of a block to the beacon chain, collected after its last transaction: deposits from the logs,
+ * withdrawals and consolidations from their queues. Kinds without requests are left out.
+ *
+ * @param logs - of the block
+ * @param depositContract - 20 bytes; if undefined, there are no deposits
+ * @param budget - as of `runSystemCalls`
+ * @returns type byte and content of each, in order of type
+ * @throws PlumblineError `EXECUTION_FAILED` when a queue contract fails or a deposit event is malformed
+ * @source EIP-7685, EIP-6110, EIP-7002, EIP-7251
+ */
+export async function collectRequests(
+  machine: Machine,
+  logs: readonly Log[],
+  depositContract: Uint8Array | undefined,
+  budget?: RunBudget,
+): Promise<Uint8Array[]> {
+  const contents: [number, Uint8Array][] = [
+    [DEPOSIT, depositContract === undefined ? new Uint8Array(0) : depositsOf(logs, depositContract)],
+    [WITHDRAWAL, await queued(machine, WITHDRAWAL_REQUESTS_ADDRESS, budget)],
+    [CONSOLIDATION, await queued(machine, CONSOLIDATION_REQUESTS_ADDRESS, budget)],
+  ];
+  return contents
+    .filter(([, content]) => content.length > 0)
+    .map(([type, content]) => concatBytes(Uint8Array.of(type), content));
+}
+
+/** `requestsHash` of a header, 32 bytes (EIP-7685). */
+export function requestsHash(requests: readonly Uint8Array[]): Uint8Array {
+  if (requests.length === 0) return EMPTY_REQUESTS_HASH;
+  return sha256(joinBytes(requests.map((request) => sha256(request))));
+}
+
+async function queued(machine: Machine, contract: Uint8Array, budget: RunBudget | undefined): Promise<Uint8Array> {
+  const result = await systemCall(machine, contract, NO_INPUT, budget);
+  if (result?.exception === undefined) return result?.returnData ?? new Uint8Array(0);
+  throw failed(`request queue ${bytesToHex(contract)}: ${result.exception}`);
+}
+
+function depositsOf(logs: readonly Log[], contract: Uint8Array): Uint8Array {
+  const deposits = logs
+    .filter(({ address, topics }) => equalBytes(address, contract) && equalBytes(topics[0] ?? address, DEPOSIT_TOPIC))
+    .map(({ data }) => depositOf(data));
+  return joinBytes(deposits);
+}
+
+/** The five fields of the event, concatenated. In the event, each follows an offset and its length. */
+function depositOf(data: Uint8Array): Uint8Array {
+  if (data.length !== DEPOSIT_EVENT_BYTES)
+    throw failed(`a deposit event must have ${DEPOSIT_EVENT_BYTES} bytes, got ${data.length}`);
+  const word = (at: number) => bytesToBigInt(data.subarray(at, at + 32));
+  let at = 32 * DEPOSIT_MEMBERS.length;
+  const members = DEPOSIT_MEMBERS.map((length, i) => {
+    if (word(32 * i) !== BigInt(at) || word(at) !== BigInt(length))
+      throw failed('a deposit event has another layout than the deposit contract writes');
+    const member = data.subarray(at + 32, at + 32 + length);
+    at += 32 + 32 * Math.ceil(length / 32);
+    return member;
+  });
+  return joinBytes(members);
+}
+
+function failed(reason: string): PlumblineError<'EXECUTION_FAILED'> {
+  return new PlumblineError('EXECUTION_FAILED', reason, { reason });
 }

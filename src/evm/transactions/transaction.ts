@@ -1,16 +1,16 @@
-import { jsonLength } from '../../ethereum/receipt.js';
-import { type EvmKernel, type EvmResult, exceptionText } from '../../kernel/evm.js';
-import { compareBytes } from '../../primitives/bytes.js';
-import type { AccessListEntry } from '../../primitives/call-request.js';
+import { EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
+import { jsonLength, type Log } from '../../ethereum/receipt.js';
+import { type EvmKernel, type EvmLog, type EvmResult, exceptionText } from '../../kernel/evm.js';
+import { keccak256 } from '../../kernel/keccak.js';
+import { compareBytes, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
+import { hexToBytes } from '../../primitives/hex.js';
 import { RunCounts } from '../interpreter/counters.js';
-import { runToEnd } from '../interpreter/execution.js';
-import { handInCertain } from '../interpreter/handing-in.js';
-import type { Machine } from '../interpreter/machine.js';
+import { delegationTo, isDelegation } from '../interpreter/delegation.js';
+import { handInCertain, type Machine, runToEnd } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
-import { logOf } from '../interpreter/transfer-log.js';
-import { applyAuthorizations } from './authorization.js';
-import { refundQuotient } from './gas-schedule.js';
-import { type Admission, admit } from './transaction-checks.js';
+import { authorityOf } from './authority.js';
+import { type Admission, admit, EXISTING_AUTHORITY_REFUND, refundQuotient } from './transaction-checks.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
 
 /**
@@ -161,4 +161,66 @@ function touchedBy(kernel: EvmKernel): AccessListEntry[] {
     .touched()
     .sort((a, b) => compareBytes(a.address, b.address))
     .map(({ address, keys }) => ({ address, storageKeys: keys.sort(compareBytes) }));
+}
+
+/**
+ * Sets the code of each authority with a valid authorization, and skips the others. The code stays set if the
+ * transaction itself fails.
+ *
+ * @param kernel - with a transaction that has begun
+ * @returns gas to refund
+ * @source EIP-7702
+ */
+async function applyAuthorizations(
+  machine: Machine,
+  kernel: EvmKernel,
+  list: readonly Authorization[],
+): Promise<bigint> {
+  let refund = 0n;
+  if (list.length === 0) return refund;
+  /** Delegations that this list has set; the state does not know their code. */
+  const set: Uint8Array[] = [];
+  const isOpen = async (codeHash: Uint8Array) =>
+    equalBytes(codeHash, EMPTY_CODE_HASH) ||
+    set.some((hash) => equalBytes(hash, codeHash)) ||
+    isDelegation(await machine.state.code(codeHash));
+  for (const authorization of list) {
+    if (authorization.chainId !== 0n && authorization.chainId !== BigInt(machine.rules.chainId)) continue;
+    if (authorization.nonce >= MAX_NONCE) continue;
+    const authority = await authorityOf(authorization);
+    if (authority === undefined) continue;
+    kernel.warmAddress(authority);
+    await handInCertain(kernel, machine.state, { accounts: [authority] });
+    const account = kernel.account(authority);
+    if (!(await isOpen(account?.codeHash ?? EMPTY_CODE_HASH))) continue;
+    if ((account?.nonce ?? 0n) !== authorization.nonce) continue;
+    if (account !== undefined) refund += EXISTING_AUTHORITY_REFUND;
+    kernel.writeAccount(authority, authorization.nonce + 1n, account?.balance ?? 0n);
+    let codeHash = EMPTY_CODE_HASH;
+    if (!isZeroBytes(authorization.address)) {
+      const code = delegationTo(authorization.address);
+      codeHash = keccak256(code);
+      kernel.addCode(codeHash, code);
+      set.push(codeHash);
+    }
+    kernel.writeCode(authority, codeHash);
+  }
+  return refund;
+}
+
+/** Address of the logs that stand for ether transfers, 20 bytes (ERC-7528). They are recognized by this object. */
+const ETHER_ADDRESS = hexToBytes('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', 20);
+
+/** A log of the kernel. */
+function logOf({ address, topics, data, isTransfer }: EvmLog): Log {
+  return { address: isTransfer ? ETHER_ADDRESS : address, topics, data };
+}
+
+/**
+ * Whether a log was added for a transfer of ether, and not by a contract.
+ *
+ * @source ERC-7528; ethereum/execution-apis@033ca6e6 tests/eth_simulateV1, `traceTransfers`
+ */
+export function isTransferLog(log: Log): boolean {
+  return log.address === ETHER_ADDRESS;
 }

@@ -1,10 +1,9 @@
 import { invalidParameter } from '../../errors.js';
 import type { ExplainedEstimate } from '../../rpc/inspection/explained-estimate.js';
-import { etherText, priceText } from './amounts.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
-import { printJson, printLines } from './lines.js';
+import { etherText, priceText, printJson, printLines } from './lines.js';
 
 /** `plumbline estimate`: what a call costs, executed here on proved state. */
 export const estimateCommand: Command = {

@@ -7,7 +7,7 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type Arguments, EXIT, integer } from './arguments.js';
 import { printJson, printLines } from './lines.js';
 import { readNetwork } from './network.js';
-import { accountInWords, shownAccount } from './proved-account.js';
+import { accountInWords, shownAccount } from './saved-proof.js';
 
 /** Options of `plumbline verify` for a bundle. */
 export const EVIDENCE_OPTIONS = {

@@ -8,8 +8,7 @@ import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
 import { printJson, printLines } from './lines.js';
-import { accountInWords, shownAccount } from './proved-account.js';
-import { readClaim, readStorageKey, requiredBytes } from './saved-proof.js';
+import { accountInWords, readClaim, readStorageKey, requiredBytes, shownAccount } from './saved-proof.js';
 
 /** `plumbline proof`: an account of the zk state, proved against a root on layer 1. */
 export const proofCommand: Command = {

@@ -2,8 +2,9 @@ import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
 import type { Hasher, HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
 import { padStart } from '../../primitives/bytes.js';
-import { hexToBytes } from '../../primitives/hex.js';
-import { readLineaAnswer } from '../../proof/linea-proof.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { readLineaAnswer, type VerifiedLineaProof } from '../../proof/linea-proof.js';
 
 /** A proof as it was saved. What the file does not say of its request is taken from the proof itself. */
 export interface SavedProof {
@@ -81,7 +82,7 @@ export function readStorageKey(value: unknown): Uint8Array {
 }
 
 /** What a proof says of itself. Nothing is verified by it. */
-export interface ClaimedProof {
+interface ClaimedProof {
   /** Of the scheme whose form the proof has. */
   readonly hasher: Hasher;
   /** The root that it leads to, 32 bytes: the hash of its top node; undefined for one that cannot be hashed. */
@@ -115,4 +116,30 @@ function hashOf(hasher: Hasher, node: Uint8Array): Uint8Array | undefined {
     if (isPlumblineError(error, 'HASH_INPUT_NOT_CANONICAL')) return undefined;
     throw error;
   }
+}
+
+type ProvedAccount = Pick<VerifiedLineaProof, 'account' | 'slots'>;
+
+/** A proved account as JSON: numbers as quantities, bytes as hex. */
+export function shownAccount({ account, slots }: ProvedAccount) {
+  return {
+    account: account && {
+      nonce: toQuantity(account.nonce),
+      balance: toQuantity(account.balance),
+      keccakCodeHash: bytesToHex(account.keccakCodeHash),
+      codeSize: toQuantity(account.codeSize),
+    },
+    slots: slots.map(({ key, value, exists }) => ({ key: bytesToHex(key), value: bytesToHex(value), exists })),
+  };
+}
+
+/** A proved account in lines of text. */
+export function accountInWords({ account, slots }: ProvedAccount): string[] {
+  if (account === undefined) return ['this account does not exist in this state'];
+  return [
+    `nonce    ${account.nonce}`,
+    `balance  ${account.balance} wei`,
+    `code     ${account.codeSize} bytes, keccak-256 ${bytesToHex(account.keccakCodeHash)}`,
+    ...slots.map(({ key, value, exists }) => `slot     ${bytesToHex(key)} = ${exists ? bytesToHex(value) : 'not set'}`),
+  ];
 }

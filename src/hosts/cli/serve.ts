@@ -8,11 +8,10 @@ import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { EndpointReport, NodeStatus } from '../../rpc/inspection/node-status.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import type { RunningServer } from '../server/serve.js';
+import type { RunningServer, ServedRequest } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, chainOptions } from './chain.js';
-import { printErrors, printJson, printLines } from './lines.js';
-import { serveOutput } from './serve-output.js';
+import { oneLine, printErrors, printJson, printLines } from './lines.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -270,4 +269,52 @@ function curlLine(url: string): string {
   const call = { from: DEV_ACCOUNTS[0]!.address, to: TEST_TOKEN, data };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'linea_estimateGas', params: [call] });
   return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
+}
+
+/** What `plumbline serve` prints after it listens. */
+interface ServeOutput {
+  request(request: ServedRequest): void;
+  /** It stops, or has stopped. */
+  state(event: 'stopping' | 'stopped', text: string): void;
+}
+
+const METHOD_LENGTH = 64;
+const MESSAGE_LENGTH = 200;
+
+/** Lines of text, or with `json` of one JSON object each. With `quiet`, requests are left out. */
+function serveOutput({ quiet, json }: { readonly quiet: boolean; readonly json: boolean }): ServeOutput {
+  let isOpen = true;
+  // A reader that is gone, such as `head`, ends the output and not the node.
+  process.stdout.on('error', () => {
+    isOpen = false;
+  });
+  return {
+    request(request) {
+      if (quiet || !isOpen) return;
+      if (json) printJson(asEvent(request));
+      else printLines(requestInWords(request));
+    },
+    state(event, text) {
+      if (!isOpen) return;
+      if (json) printJson({ event, time: new Date().toISOString() });
+      else printLines(text);
+    },
+  };
+}
+
+function asEvent({ method, ms, ...rest }: ServedRequest) {
+  const named = method === undefined ? {} : { method: method.slice(0, METHOD_LENGTH) };
+  return { event: 'request', time: new Date().toISOString(), ...named, ...rest, ms: Number(ms.toFixed(3)) };
+}
+
+/** Names and messages are text of clients: they cannot begin a line, or move the cursor. */
+function requestInWords({ method, layer, class: known, ms, batch, error }: ServedRequest): string {
+  const name = `${layer === 'l1' ? 'l1 ' : ''}${method === undefined ? '(no method)' : oneLine(method, METHOD_LENGTH)}`;
+  const result = error === undefined ? (known ?? '-') : 'error';
+  const rest = [
+    ...(batch === undefined ? [] : [`batch of ${batch}`]),
+    ...(error === undefined ? [] : [`${error.code} ${oneLine(error.message, MESSAGE_LENGTH)}`]),
+  ].join(', ');
+  const time = new Date().toISOString().slice(11, 23);
+  return `${time}  ${name.padEnd(32)} ${result.padEnd(9)} ${ms.toFixed(1).padStart(8)} ms  ${rest}`.trimEnd();
 }

@@ -11,8 +11,15 @@ import { EVIDENCE_OPTIONS, isEvidence, verifyBundle } from './evidence.js';
 import type { FoundRoot } from './layer-one-root.js';
 import { printErrors, printJson, printLines } from './lines.js';
 import { reportUnchecked } from './outcome.js';
-import { accountInWords, shownAccount } from './proved-account.js';
-import { readClaim, readSavedProof, readStorageKey, requiredBytes, type SavedProof } from './saved-proof.js';
+import {
+  accountInWords,
+  readClaim,
+  readSavedProof,
+  readStorageKey,
+  requiredBytes,
+  type SavedProof,
+  shownAccount,
+} from './saved-proof.js';
 
 const SCHEMES: readonly HashScheme[] = ['poseidon2', 'mimc'];
 

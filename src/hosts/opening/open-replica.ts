@@ -16,8 +16,8 @@ import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import { EndpointGroup } from '../../upstream/group.js';
 import type { ReplicaObserver } from '../options/inline-extras.js';
+import type { ReplicaChainOptions } from '../options/light-options.js';
 import type { OpenProgress } from '../options/options.js';
-import type { ReplicaChainOptions } from '../options/replica-options.js';
 import type { EndpointSettings } from './open-consensus.js';
 
 /** Least time between two progress reports that differ by less than 1 %, ms. */

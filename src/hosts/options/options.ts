@@ -8,9 +8,7 @@ import type { GasSearch } from '../../networks/gas-searches.js';
 import type { Network } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { DictionaryReport } from '../../rpc/inspection/node-status.js';
-import type { ForkOptions, NotOfForks } from './fork-options.js';
-import type { LightChainOptions } from './light-options.js';
-import type { ReplicaChainOptions } from './replica-options.js';
+import type { ForkOptions, LightChainOptions, NotOfForks, ReplicaChainOptions } from './light-options.js';
 import type { StorageOptions } from './storage-options.js';
 
 /** Default time limit of a request, ms. */

@@ -20,7 +20,6 @@ import {
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
-import type { ForkOptions } from './fork-options.js';
 import type { InlineExtras } from './inline-extras.js';
 import {
   aboveZero,
@@ -52,9 +51,8 @@ import {
   word,
 } from './known-members.js';
 import type { LayerOneOptions } from './layer-one-options.js';
-import type { LightChainOptions } from './light-options.js';
+import type { ForkOptions, LightChainOptions, ReplicaChainOptions } from './light-options.js';
 import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
-import type { ReplicaChainOptions } from './replica-options.js';
 import { isScriptUrl } from './script-url.js';
 import type { StorageBudgets, StorageOptions } from './storage-options.js';
 

@@ -1,6 +1,6 @@
 import { invalidParameter, type PlumblineError } from '../../errors.js';
-import type { ForkOptions } from './fork-options.js';
 import { LAYER_ONE_LISTS } from './layer-one-options.js';
+import type { ForkOptions } from './light-options.js';
 import type { NodeOptions } from './options.js';
 
 /** Members of a light chain that are lists of endpoints, and whether they are required. */

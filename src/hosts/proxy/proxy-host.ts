@@ -2,14 +2,10 @@ import { createFetchHandler } from '../../rpc/http/http.js';
 import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
 import { servedMethods } from '../../rpc/protocol/method-info.js';
 import { type NodeInfo, type NodeOptions, REQUEST_TIMEOUT_MS, textOf } from '../options/options.js';
-import type { NodeTransport } from '../provider/transport.js';
-import { type ProxyConfig, requireConfig } from './config.js';
-import { forwardTo } from './forward.js';
-import { LazyNode } from './lazy-node.js';
-import { serviceWorkerFailed } from './messages.js';
-import { withSecrets } from './secrets.js';
-import { answerSplit, type Mark } from './split.js';
-import { type StoredConfig, storedForm } from './stored-config.js';
+import { type NodeTransport, nodeClosed } from '../provider/transport.js';
+import { type ProxyConfig, requireConfig, serviceWorkerFailed } from './config.js';
+import { answerSplit, forwardTo, type Mark } from './forward.js';
+import { type StoredConfig, storedForm, withSecrets } from './stored-config.js';
 import { type Found, Targets } from './targets.js';
 
 /** What the proxy needs of the service worker. */
@@ -241,4 +237,46 @@ async function looksLikeRpc(request: Request): Promise<boolean> {
 /** In the order of the answers; one, where all are the same. */
 function listed(words: readonly string[]): string {
   return (new Set(words).size === 1 ? words.slice(0, 1) : words).join(', ');
+}
+
+/** A node that the first request opens. If opening fails, or the node ends, the next request opens it again. */
+class LazyNode {
+  private opened: Promise<NodeTransport> | undefined;
+  private closed = false;
+  private readonly busy = new Set<Promise<unknown>>();
+
+  constructor(private readonly open: () => Promise<NodeTransport>) {}
+
+  /** @throws PlumblineError `NODE_CLOSED`; the errors of opening and of `work` */
+  use<T>(work: (node: NodeTransport) => T | Promise<T>): Promise<T> {
+    if (this.closed) return Promise.reject(nodeClosed());
+    const used = this.node().then(work);
+    this.busy.add(used);
+    const done = () => this.busy.delete(used);
+    used.then(done, done);
+    return used;
+  }
+
+  /** Closes the node when all `use` calls under way have ended. */
+  async close(): Promise<void> {
+    this.closed = true;
+    while (this.busy.size > 0) await Promise.allSettled([...this.busy]);
+    const node = await this.opened?.catch(() => undefined);
+    this.opened = undefined;
+    await node?.close();
+  }
+
+  private node(): Promise<NodeTransport> {
+    if (this.opened !== undefined) return this.opened;
+    const opening = this.open().then((node) => {
+      node.onFailure(forget);
+      return node;
+    });
+    const forget = () => {
+      if (this.opened === opening) this.opened = undefined;
+    };
+    opening.catch(forget);
+    this.opened = opening;
+    return opening;
+  }
 }

@@ -2,8 +2,16 @@ import { invalidParameter, messageOf } from '../../errors.js';
 import type { NodeInfo } from '../options/options.js';
 import { notSendable } from '../options/require-options.js';
 import { isTrusted, type ScriptUrl, trustedTypesDirective } from '../options/script-url.js';
-import { CHAIN_PARAMETER, PROXY_OPTIONS, type ProxyConfig, proxyConfig, type RpcProxyOptions } from './config.js';
-import { ask, isWorkerQuestion, serviceWorkerFailed } from './messages.js';
+import {
+  ask,
+  CHAIN_PARAMETER,
+  isWorkerQuestion,
+  PROXY_OPTIONS,
+  type ProxyConfig,
+  proxyConfig,
+  type RpcProxyOptions,
+  serviceWorkerFailed,
+} from './config.js';
 
 export type { RpcProxyOptions } from './config.js';
 

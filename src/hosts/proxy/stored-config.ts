@@ -1,8 +1,15 @@
+/**
+ * What a service worker keeps of its proxy across restarts: the configuration, without keys. Whatever may be a key in an address or a
+ * header is taken out before anything is stored, and put back when the page gives it again.
+ */
+
 import { openDB } from 'idb';
 import { PlumblineError } from '../../errors.js';
+import { LINEA_DICTIONARY } from '../../networks/linea.js';
+import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
+import { isFollowed, LAYER_ONE_LISTS } from '../options/layer-one-options.js';
 import type { NodeOptions } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
-import { optionSecretsOf, type Secret, urlOf, withoutSecrets } from './secrets.js';
 import { type StoredTarget, storeTargets } from './targets.js';
 
 /** A configuration as the worker stores it: without keys. */
@@ -19,7 +26,7 @@ export interface StoredConfig {
 }
 
 /** A part that was left out. `target` is its index if it is one of the targets; then a request for that target restores it. */
-export interface MissingSecret {
+interface MissingSecret {
   readonly path: Secret['path'];
   readonly target?: number;
 }
@@ -91,4 +98,110 @@ async function inDatabase<T>(work: (database: Database) => Promise<T>): Promise<
 function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {
   const message = `the proxy's database ${DATABASE} is not available: ${reason}; check that the browser allows storage`;
   return new PlumblineError('STORE_UNAVAILABLE', message, { reason }, { cause });
+}
+
+type Path = readonly (string | number)[];
+
+/** A part of the node's options that may hold a key, and its path. The path itself holds none. */
+interface Secret {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** Options that hold endpoints. */
+const LISTS = ['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager'] as const;
+
+/** Members of an endpoint that hold no key. One with a member that is not known is a secret as a whole, names included. */
+const LIMITS: readonly string[] = [
+  'timeoutMs',
+  'ratePerSecond',
+  'burst',
+  'concurrency',
+  'batchLimit',
+  'maxResponseBytes',
+] satisfies (keyof UrlEndpoint)[];
+
+/** URLs of dictionaries that every user of a network has. */
+const PUBLIC_DICTIONARIES: readonly (string | undefined)[] = [
+  LINEA_DICTIONARY.url,
+  ...(LINEA_DICTIONARY.mirrors ?? []),
+];
+
+/** The parts of the options that may hold a key: URLs with more than an origin, API keys, names and values of headers. */
+export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
+  const secrets = ofLists(chain ?? {}, LISTS, ['chain']);
+  const layerOne = chain !== undefined && 'layerOne' in chain ? chain.layerOne : undefined;
+  if (isFollowed(layerOne)) secrets.push(...ofLists(layerOne, Object.keys(LAYER_ONE_LISTS), ['chain', 'layerOne']));
+  if (dictionary?.kind === 'url') secrets.push(...ofDictionary(dictionary.url, ['dictionary', 'url']));
+  const { url, mirrors = [] } = chain?.network?.dictionary ?? {};
+  const path = ['chain', 'network', 'dictionary'];
+  secrets.push(...ofDictionary(url, [...path, 'url']));
+  secrets.push(...mirrors.flatMap((mirror, i) => ofDictionary(mirror, [...path, 'mirrors', i])));
+  return secrets;
+}
+
+/** Of members of the options that are lists of endpoints. */
+function ofLists(options: object, names: readonly string[], path: Path): Secret[] {
+  return names.flatMap((name) => {
+    const list = (options as Readonly<Record<string, unknown>>)[name];
+    if (!Array.isArray(list)) return [];
+    return list.flatMap((endpoint: EndpointSource, i) => ofEndpoint(endpoint, [...path, name, i]));
+  });
+}
+
+function ofEndpoint(endpoint: EndpointSource, path: Path): Secret[] {
+  if (typeof endpoint === 'string') return ofAddress(endpoint, path);
+  if ('provider' in endpoint) return [];
+  const { url, apiKey, headers, ...rest } = endpoint;
+  const isKnown = Object.entries(rest).every(([name, value]) => LIMITS.includes(name) && typeof value === 'number');
+  if (!isKnown) return [{ path, value: endpoint }];
+  return [
+    ...ofAddress(url, [...path, 'url']),
+    ...(apiKey === undefined ? [] : [{ path: [...path, 'apiKey'], value: apiKey }]),
+    ...(headers === undefined ? [] : [{ path: [...path, 'headers'], value: headers }]),
+  ];
+}
+
+function ofDictionary(url: string | undefined, path: Path): Secret[] {
+  return url === undefined || PUBLIC_DICTIONARIES.includes(url) ? [] : ofAddress(url, path);
+}
+
+function ofAddress(value: string, path: Path): Secret[] {
+  const url = urlOf(value);
+  const extra = url === undefined ? value : url.search + url.hash + url.username + url.password;
+  return url?.pathname === '/' && extra === '' ? [] : [{ path, value }];
+}
+
+/** The text as a URL. Undefined if it is not one. */
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A copy of the options with each secret at its path. */
+export function withSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
+  const copy = structuredClone(options);
+  for (const { path, value } of secrets) {
+    let at = copy as Record<string | number, unknown>;
+    for (const step of path.slice(0, -1)) at = at[step] as Record<string | number, unknown>;
+    at[path.at(-1)!] = value;
+  }
+  return copy;
+}
+
+/** A copy of the options with only the origin of each secret at its path, and without headers. */
+export function withoutSecrets(options: NodeOptions, secrets: readonly Secret[]): NodeOptions {
+  return withSecrets(
+    options,
+    secrets.map(({ path, value }) => ({ path, value: path.at(-1) === 'headers' ? {} : originOf(value) })),
+  );
+}
+
+/** Of a URL, or of an endpoint. */
+function originOf(value: unknown): string {
+  const url = typeof value === 'string' ? value : (value as Partial<UrlEndpoint>).url;
+  return urlOf(String(url))?.origin ?? '';
 }

@@ -1,8 +1,3 @@
-/**
- * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, with WebSockets on the same port.
- *
- * @module plumbline-l2/node
- */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,10 +5,17 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/http/access.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
+import type { NodeInfo } from '../options/options.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import { bodyMeter, clientOf, followConnections, hasTwoHosts } from './connections.js';
-import { type ReplyListener, type ServedRequest, servedRequests } from './served-requests.js';
-import { startPage } from './start-page.js';
+import {
+  bodyMeter,
+  clientOf,
+  followConnections,
+  hasTwoHosts,
+  type ReplyListener,
+  type ServedRequest,
+  servedRequests,
+} from './connections.js';
 import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
 
 export { devnet } from '../../networks/devnet.js';
@@ -21,8 +23,14 @@ export { linea, lineaSepolia } from '../../networks/linea.js';
 export type { Network } from '../../networks/network.js';
 export { NETWORKS, type NetworkName } from '../../networks/networks.js';
 export { createInlineNode, type InlineOptions } from '../opening/inline.js';
-export type { ServedRequest } from './served-requests.js';
+export type { ServedRequest } from './connections.js';
 export type { WebSocketOptions } from './websocket.js';
+
+/**
+ * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, with WebSockets on the same port.
+ *
+ * @module plumbline-l2/node
+ */
 
 const DEFAULT_MAX_CONNECTIONS = 1024;
 const DEFAULT_MAX_CONNECTIONS_PER_CLIENT = 256;
@@ -196,4 +204,42 @@ async function liveness(node: PlumblineNode): Promise<Response> {
   } catch {
     return Response.json({ status: 'DOWN' }, { status: 503 });
   }
+}
+
+/** Nothing is loaded: no script, no image, and no page of others may frame it. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Makes the page that a browser sees at `/`: what this server is. It names no address, so it is right behind a proxy too. */
+function startPage({ networkName, chainId }: NodeInfo, hasDemo: boolean): () => Response {
+  const demo = hasDemo ? '<p><a href="demo/">Open the demo page</a>, which can run a node of its own</p>' : '';
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>plumbline: ${escaped(networkName)}</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 42rem; margin: 3rem auto; padding: 0 1rem; }
+pre { overflow-x: auto; padding: 0.75rem; border: 1px solid; border-radius: 0.25rem; }
+td { padding: 0 1rem 0.25rem 0; vertical-align: top; }
+</style>
+<h1>plumbline</h1>
+<p>This is a plumbline node of the network <b>${escaped(networkName)}</b>, chain id <b>${chainId}</b>. It answers Ethereum
+JSON-RPC: give this address to a wallet, a library or a tool.</p>
+${demo}
+<table>
+<tr><td><code>POST /</code></td><td>JSON-RPC, also at <code>/v3/&lt;anything&gt;</code>; a WebSocket at the same paths</td></tr>
+<tr><td><code>POST /l1</code></td><td>the simulated layer 1, where the node is a devnet</td></tr>
+<tr><td><code><a href="liveness">GET /liveness</a></code></td><td>whether the node answers, and the number of its newest block</td></tr>
+</table>
+<pre>{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}</pre>
+</html>
+`;
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY, vary: 'Accept' };
+  return () => new Response(html, { headers });
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

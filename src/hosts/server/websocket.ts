@@ -8,8 +8,7 @@ import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import { type BodyBytes, clientOf, hasTwoHosts } from './connections.js';
-import type { ReplyListener } from './served-requests.js';
+import { type BodyBytes, clientOf, hasTwoHosts, type ReplyListener } from './connections.js';
 
 /**
  * Most requests of one socket under way at a time. More are not read until some are answered; nor are they while those under way

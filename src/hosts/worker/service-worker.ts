@@ -5,14 +5,15 @@
  * starts it at any time, so its configuration is in IndexedDB, and its keys are with the pages.
  */
 import { openInline } from '../opening/open-inline.js';
-import { CHAIN_PARAMETER, type ProxyConfig } from '../proxy/config.js';
 import {
+  CHAIN_PARAMETER,
   isPageMessage,
   type MessageReply,
   type PageMessage,
+  type ProxyConfig,
   thrownReply,
   type WorkerQuestion,
-} from '../proxy/messages.js';
+} from '../proxy/config.js';
 import { ProxyHost } from '../proxy/proxy-host.js';
 import { loadConfig, storeConfig } from '../proxy/stored-config.js';
 import { openShared } from '../sharing/open-shared.js';

@@ -1,8 +1,10 @@
 import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
-import { type Rules, rulesAt } from '../../evm/common.js';
-import { activePrecompiles } from '../../evm/precompiles/active-precompiles.js';
-import { CONSOLIDATION_REQUESTS_ADDRESS, WITHDRAWAL_REQUESTS_ADDRESS } from '../../evm/transactions/requests.js';
-import { BEACON_ROOTS_ADDRESS } from '../../evm/transactions/system-calls.js';
+import { activePrecompiles, type Rules, rulesAt } from '../../evm/common.js';
+import {
+  BEACON_ROOTS_ADDRESS,
+  CONSOLIDATION_REQUESTS_ADDRESS,
+  WITHDRAWAL_REQUESTS_ADDRESS,
+} from '../../evm/transactions/system-calls.js';
 import type { ForkActivation, Network } from '../../networks/network.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';

@@ -1,8 +1,7 @@
 import type { BlockReference } from '../../chain/block-reference.js';
 import type { BlockOverrides } from '../../evm/block-overrides.js';
-import type { CallRequest } from '../../primitives/call-request.js';
+import type { CallRequest, StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import type { StateOverrides } from '../../primitives/state-overrides.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseBlockReference } from './parse-block-reference.js';

@@ -1,5 +1,5 @@
+import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/state-overrides.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import {
   optional,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { openInline } from '../../../src/hosts/opening/open-inline.js';
 import type { NodeTransport } from '../../../src/hosts/provider/transport.js';
-import { proxyConfig } from '../../../src/hosts/proxy/config.js';
-import { isPageMessage, type MessageReply, thrownReply } from '../../../src/hosts/proxy/messages.js';
+import { isPageMessage, type MessageReply, proxyConfig, thrownReply } from '../../../src/hosts/proxy/config.js';
 import { ProxyHost } from '../../../src/hosts/proxy/proxy-host.js';
 import type { StoredConfig } from '../../../src/hosts/proxy/stored-config.js';
 import { devnet } from '../../../src/networks/devnet.js';

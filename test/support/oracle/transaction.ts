@@ -1,8 +1,7 @@
 import { type EVM, EVMError, type EVMResult, type Log as EvmLog } from '@ethereumjs/evm';
 import { Address, Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
 import { RunCounts } from '../../../src/evm/interpreter/counters.js';
-import { refundQuotient } from '../../../src/evm/transactions/gas-schedule.js';
-import { type Admission, admit } from '../../../src/evm/transactions/transaction-checks.js';
+import { type Admission, admit, refundQuotient } from '../../../src/evm/transactions/transaction-checks.js';
 import type {
   RunOptions,
   TransactionMessage,

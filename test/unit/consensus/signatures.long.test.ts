@@ -2,7 +2,7 @@ import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { describe, expect, it } from 'vitest';
 import { countParticipants } from '../../../src/consensus/containers.js';
 import { decodeKey, firstFalseClaim, hasKeyEncoding, type SignatureClaim } from '../../../src/consensus/signatures.js';
-import { finish } from '../../../src/scheduling/pieces.js';
+import { finish } from '../../../src/scheduling/turns.js';
 
 const { longSignatures } = bls12_381;
 const POP = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_';

@@ -15,7 +15,7 @@ import { headerHash } from '../../../src/ethereum/header.js';
 import { devnet } from '../../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import { answerBeaconRequest } from '../../../src/rpc/methods/beacon-api.js';
-import { finish } from '../../../src/scheduling/pieces.js';
+import { finish } from '../../../src/scheduling/turns.js';
 import { seededRandom } from '../../support/random.js';
 
 const PERIOD = 64;

@@ -1,6 +1,5 @@
 import { StateTrie } from '../../../ethereum/state-trie.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import { trieWrites } from '../../../evm/state/trie-writes.js';
+import { type AccountChange, trieWrites } from '../../../evm/state/state-overlay.js';
 import type { Hasher } from '../../../kernel/contracts.js';
 import type { TrieKernel } from '../../../kernel/trie.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';

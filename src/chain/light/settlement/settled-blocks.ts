@@ -1,4 +1,4 @@
-import { provedValues } from '../../../accumulator/proved-values.js';
+import { provedValues } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
 import { HISTORY_CONTRACT, HISTORY_WINDOW } from '../../../ethereum/constants.js';
 import type { Network } from '../../../networks/network.js';

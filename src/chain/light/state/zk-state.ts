@@ -1,5 +1,4 @@
-import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
-import { provedValues } from '../../../accumulator/proved-values.js';
+import { type LineaProofJson, provedValues } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
 import type { Account } from '../../../evm/state/state-reader.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
