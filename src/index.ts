@@ -91,8 +91,8 @@ export type {
   EndpointProblem,
   EndpointReport,
   NodeStatus,
+  SharingReport,
 } from './rpc/inspection/node-status.js';
-export type { SharingReport } from './rpc/inspection/sharing-report.js';
 export type { ChainImport, StorageReport, TableReport } from './rpc/inspection/storage-control.js';
 export type {
   AbiInput,

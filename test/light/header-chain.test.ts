@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { BlockFinder, SEALED_DEPTH } from '../../src/chain/light/heads/block-finder.js';
 import { HeadFollower } from '../../src/chain/light/heads/head-follower.js';
-import { HeaderChain } from '../../src/chain/light/heads/header-chain.js';
+import { HeaderChain, type LinkedSegment } from '../../src/chain/light/heads/header-chain.js';
 import { Heads } from '../../src/chain/light/heads/heads.js';
 import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
-import type { LinkedSegment } from '../../src/chain/light/heads/linked-segment.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';

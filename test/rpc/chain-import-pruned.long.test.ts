@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
-import { decodeHistory, encodeHistory } from '../../src/chain/devnet/records/pruned-history.js';
+import { decodeHistory, encodeHistory } from '../../src/chain/devnet/records/ledger.js';
 import {
   type ChainFile,
   type ChainFileEntry,

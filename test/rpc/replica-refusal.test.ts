@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { afterEach, describe, expect, it } from 'vitest';
-import { shomeiRoots } from '../../src/chain/replica/state-manager-roots.js';
+import { shomeiRoots } from '../../src/chain/replica/layer-one-roots.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import {
   contentOf,

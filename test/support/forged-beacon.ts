@@ -1,5 +1,10 @@
-import { makeBeaconBlock, STATE_INDICES, stateBranch } from '../../src/chain/devnet/layer-one/beacon-block.js';
-import { signAsCommittee, simulatedCommittee } from '../../src/chain/devnet/layer-one/beacon-committees.js';
+import {
+  makeBeaconBlock,
+  STATE_INDICES,
+  signAsCommittee,
+  simulatedCommittee,
+  stateBranch,
+} from '../../src/chain/devnet/layer-one/simulated-beacon.js';
 import type { L1Block } from '../../src/chain/devnet/layer-one/simulated-l1.js';
 import { type BeaconNetwork, periodAt } from '../../src/consensus/beacon-network.js';
 import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';

@@ -6,7 +6,7 @@ import type { NodeInfo, NodeOptions } from '../../src/hosts/options/options.js';
 import type { NodeSession, NodeTransport } from '../../src/hosts/provider/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
-import type { SharingReport } from '../../src/rpc/inspection/sharing-report.js';
+import type { SharingReport } from '../../src/rpc/inspection/node-status.js';
 import { createDispatcher } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
 import { someMethod } from './some-method.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Interval } from '../../src/chain/devnet/mining/interval.js';
+import { Interval } from '../../src/chain/devnet/mining/mining.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -3,7 +3,7 @@ import { Common, Mainnet } from '@ethereumjs/common';
 import { createLegacyTx } from '@ethereumjs/tx';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { blockReward } from '../../src/chain/devnet/mining/block-payments.js';
+import { blockReward } from '../../src/chain/devnet/mining/block-execution.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/ethereum/blob-gas.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { collectRequests, requestsHash } from '../../src/evm/transactions/system-calls.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findParisBlock } from '../../src/chain/devnet/import/import-decode.js';
+import { findParisBlock } from '../../src/chain/devnet/import/import.js';
 import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';
-import { sealGenesis } from '../../src/chain/devnet/state/genesis-block.js';
+import { sealGenesis } from '../../src/chain/devnet/state/genesis.js';
 import { type GenesisJson, parseGenesis, terminalDifficulty } from '../../src/chain/devnet/state/genesis-json.js';
 import { isPlumblineError } from '../../src/errors.js';
 import { rulesAt } from '../../src/evm/common.js';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ZkProofs } from '../../src/chain/light/settlement/zk-proofs.js';
-import { CodeCache } from '../../src/chain/light/state/code-cache.js';
-import { ProvedStates } from '../../src/chain/light/state/proved-state.js';
+import { CodeCache, ProvedStates } from '../../src/chain/light/state/proved-state.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToKey } from '../../src/primitives/bytes.js';
 import type { EndpointGroup } from '../../src/upstream/group.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Poller } from '../../src/chain/light/heads/poller.js';
+import { Poller } from '../../src/chain/light/heads/head-follower.js';
 import type { Clock } from '../../src/scheduling/clock.js';
 
 /** Time that moves only when told. */

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HeaderStore } from '../../src/chain/light/heads/header-store.js';
 import { lightBlock } from '../../src/chain/light/heads/light-block.js';
-import { FinalityStore } from '../../src/chain/light/settlement/finality-store.js';
+import { FinalityStore } from '../../src/chain/light/settlement/finality.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import { MemoryStore } from '../../src/store/memory-store.js';

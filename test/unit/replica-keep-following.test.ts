@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepFollowing } from '../../src/chain/replica/keep-following.js';
-import type { ZkFollower } from '../../src/chain/replica/zk-follower.js';
+import { keepFollowing, type ZkFollower } from '../../src/chain/replica/zk-follower.js';
 import { PlumblineError } from '../../src/errors.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { turns, until } from '../support/mock-upstream-scene.js';

@@ -3,9 +3,12 @@ import { PlumblineError } from '../../errors.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
+import type { RunLimits } from '../../evm/interpreter/run-budget.js';
+import type { SimulationBase } from '../../evm/simulation/simulation.js';
+import { StateOverlay } from '../../evm/state/state-overlay.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
-import { equalBytes } from '../../primitives/bytes.js';
+import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import type { SerialQueue } from '../../scheduling/serial-queue.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
@@ -20,6 +23,7 @@ import {
   noteFound,
   type PendingTransaction,
   type PendingTransactionListener,
+  type PlannedRuns,
   type PreparedSimulation,
   type PreparedState,
   type RemovalListener,
@@ -29,21 +33,22 @@ import type { DevnetFinality } from '../devnet/layer-one/finality.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
 import type { DevnetControl } from '../devnet/mining/control.js';
 import type { Mining } from '../devnet/mining/mining.js';
-import { contextAfter } from '../devnet/mining/next-context.js';
-import { currentPrices } from '../devnet/mining/prices.js';
+import { contextAfter, currentPrices } from '../devnet/mining/sealing.js';
 import type { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { MakingSettings } from '../devnet/options.js';
 import type { Ledger } from '../devnet/records/ledger.js';
+import type { Reading, RunOnGuesses } from '../devnet/state/flat-state.js';
 import type { ChainWriter } from '../devnet/storage/chain-writer.js';
 import type { StoredChain } from '../devnet/storage/stored-chain.js';
 import type { LightChain } from '../light/light-chain.js';
+import { runSpeculatively, SPECULATIVE_RUN_GAS, type SpeculativeCall } from '../light/state/speculative-execution.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
+import { applyEdits } from '../state-edits.js';
 import type { TrustLevel } from '../trust-level.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 import type { NetworkState } from './network-state.js';
-import { blocksOnGuesses, callOnGuesses, ownState, runsOnGuesses } from './own-state.js';
 
 /** The parts of a fork. `openFork` makes them. */
 export interface ForkParts {
@@ -342,4 +347,66 @@ export class ForkChain implements Chain {
   private isOwn({ header }: Block): boolean {
     return header.number > this.number;
   }
+}
+
+/** What the states of a fork are made of. */
+interface StateParts {
+  readonly state: ForkState;
+  readonly ledger: Ledger;
+  readonly maker: BlockMaker;
+  readonly origin: ForkOrigin;
+}
+
+/** State after the block of the network, or one that was made here; after the newest one with the pending edits. */
+export async function ownState(
+  { ledger, maker, state, origin }: StateParts,
+  block: Block,
+  { signal, gas, note }: ChainCall,
+  runOnGuesses?: Reading['runOnGuesses'],
+): Promise<StateReader> {
+  const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
+  const edited = async (below: StateReader) => {
+    if (edits.length === 0) return below;
+    const overlay = new StateOverlay(below);
+    await applyEdits(overlay, edits);
+    return overlay;
+  };
+  let isEdited = false;
+  const reading = {
+    signal,
+    gas,
+    // What the edits read is not what the caller reads.
+    onBelow: () => isEdited && note?.block(origin.block),
+    runOnGuesses:
+      runOnGuesses && (async (guesses: StateReader, limits: RunLimits) => runOnGuesses(await edited(guesses), limits)),
+  };
+  const found = await edited(state.flat.at(block.header.number, reading));
+  isEdited = true;
+  return found;
+}
+
+/** Runs a call for what it reads. */
+export function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses {
+  return (guesses, limits) => runSpeculatively(guesses, call, limits);
+}
+
+/** Simulates the blocks of a plan for what they read. */
+export function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
+  return runsOnGuesses(async (guesses, limits, speculativeRun) => {
+    const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
+    const guessed = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
+    await simulateBlocks(guessed, plan.requests, { ...plan, ...limits }, speculativeRun);
+  });
+}
+
+/** Runs several calls for what they read. */
+export function runsOnGuesses(run: PlannedRuns['run']): RunOnGuesses {
+  return async (guesses, limits) => {
+    let hasFailed = false;
+    const ended = (succeeded: boolean) => {
+      hasFailed ||= !succeeded;
+    };
+    await run(guesses, limits, { gas: SPECULATIVE_RUN_GAS, begin() {}, ended });
+    return !hasFailed;
+  };
 }

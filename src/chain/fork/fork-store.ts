@@ -7,8 +7,7 @@ import type { StoreHealth } from '../../store/store-status.js';
 import type { Block } from '../block.js';
 import type { BlockReference } from '../block-reference.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
-import { DevnetStore } from '../devnet/storage/devnet-store.js';
-import { anotherGenesis } from '../devnet/storage/store-errors.js';
+import { anotherGenesis, DevnetStore } from '../devnet/storage/devnet-store.js';
 import { LightBlock } from '../light/heads/light-block.js';
 import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
 

@@ -8,11 +8,10 @@ import type { Block } from '../block.js';
 import type { Reading } from '../devnet/state/flat-state.js';
 import type { LightChain } from '../light/light-chain.js';
 import { AccessSet } from '../light/state/access-set.js';
-import { CodeCache } from '../light/state/code-cache.js';
 import { GuessingReader } from '../light/state/guessing-reader.js';
 import { LightState } from '../light/state/light-state.js';
 import { allowance } from '../light/state/prepared-call.js';
-import { type ProvedState, ProvedStates } from '../light/state/proved-state.js';
+import { CodeCache, type ProvedState, ProvedStates } from '../light/state/proved-state.js';
 import { repeatRuns } from '../light/state/speculative-execution.js';
 import { KeptNodes } from './kept-nodes.js';
 

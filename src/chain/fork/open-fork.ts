@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import { parseExtraData } from '../../fees/extra-data.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block-reference.js';
@@ -11,6 +11,8 @@ import { Mining, requireInterval } from '../devnet/mining/mining.js';
 import { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { MakingSettings, MiningMode } from '../devnet/options.js';
 import { Ledger } from '../devnet/records/ledger.js';
+import { DEV_ACCOUNTS } from '../devnet/state/dev-accounts.js';
+import { DEV_BALANCE, type GenesisAlloc } from '../devnet/state/genesis.js';
 import { ChainWriter } from '../devnet/storage/chain-writer.js';
 import { StoredChain } from '../devnet/storage/stored-chain.js';
 import type { LightCache } from '../light/light-cache.js';
@@ -130,4 +132,33 @@ async function replay({ blocks, origin, head }: StoredFork, parts: Replaying): P
     onProgress,
   );
   await maker.resume(await blocks.edits((repair) => health.repaired(repair)));
+}
+
+/**
+ * The edits of a new fork. The dev accounts have as much as on any devnet, and no code: on networks, others have set some. Of the
+ * accounts that the options name, what they name replaces what the network has.
+ *
+ * @param alloc - by address
+ * @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH`
+ */
+export function openingEdits(alloc: GenesisAlloc = {}): StateEdit[] {
+  const dev = DEV_ACCOUNTS.flatMap((account): StateEdit[] => {
+    const address = hexToBytes(account.address, 20);
+    return [
+      { kind: 'balance', address, balance: DEV_BALANCE },
+      { kind: 'code', address, code: new Uint8Array(0) },
+    ];
+  });
+  const named = Object.entries(alloc).flatMap(([name, { balance, nonce, code, storage = {} }]): StateEdit[] => {
+    const address = hexToBytes(name, 20);
+    return [
+      ...(balance === undefined ? [] : [{ kind: 'balance', address, balance } as const]),
+      ...(nonce === undefined ? [] : [{ kind: 'nonce', address, nonce } as const]),
+      ...(code === undefined ? [] : [{ kind: 'code', address, code: hexToBytes(code) } as const]),
+      ...Object.entries(storage).map(([key, value]): StateEdit => {
+        return { kind: 'slot', address, key: hexToBytes(key, 32), value: hexToBytes(value, 32) };
+      }),
+    ];
+  });
+  return [...dev, ...named];
 }

@@ -132,3 +132,12 @@ export function takesBackFinal(
   const reason = `the new head ${head} takes back block ${final}, which layer 1 has finalized`;
   return notReached(level, undefined, reason);
 }
+
+/** Whether the error means that no endpoint answered, rather than a wrong answer. */
+export function isUnreachable(error: unknown): boolean {
+  return (
+    isPlumblineError(error, 'UPSTREAM_UNAVAILABLE') ||
+    isPlumblineError(error, 'UPSTREAM_RATE_LIMITED') ||
+    isPlumblineError(error, 'REQUEST_TIMED_OUT')
+  );
+}

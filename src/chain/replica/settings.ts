@@ -3,8 +3,7 @@ import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie.js';
 import type { Network } from '../../networks/network.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { LayerOneRoots } from './layer-one-roots.js';
-import type { StateManagerRoots } from './state-manager-roots.js';
+import type { LayerOneRoots, StateManagerRoots } from './layer-one-roots.js';
 import { MAX_RANGE, type TrieLogSource } from './trie-log-source.js';
 
 /** Progress of a replica. */

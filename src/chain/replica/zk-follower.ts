@@ -1,11 +1,13 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
-import { isPlumblineError, PlumblineError } from '../../errors.js';
+import { type ErrorCode, isPlumblineError, messageOf, PlumblineError, type ReplicaCheck } from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { type Clock, sleep, systemClock } from '../../scheduling/clock.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import type { TrieLog } from '../../state/trie-log.js';
 import type { WorldState } from '../../state/world-state.js';
-import { isUnreachable } from '../light/unreachable.js';
-import { asDivergence, mustAgree } from './divergence.js';
+import { isUnreachable } from '../light/refused.js';
 import { type FetchedRange, fetchRange, prefetchRanges } from './fetch-range.js';
 import { ReplicaState } from './replica-state.js';
 import { checkNumbers, type FollowerSettings } from './settings.js';
@@ -198,4 +200,89 @@ export class ZkFollower {
 function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted)
     throw new PlumblineError('ABORTED', 'following was stopped by its caller', {}, { cause: signal.reason });
+}
+
+/** Options of `keepFollowing`. */
+export interface KeepFollowingOptions {
+  /** Milliseconds between two polls for a newer finalization. Default: 12 000. */
+  readonly pollMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** Called with each error. `REPLICA_DIVERGED` ends following; after others it goes on at the next poll. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Follows layer 1 in the background. @returns a function that stops it, and resolves when running commits are done */
+export function keepFollowing(follower: ZkFollower, options: KeepFollowingOptions = {}): () => Promise<void> {
+  const { pollMs = 12_000, clock = systemClock, onError } = options;
+  const stop = new AbortController();
+  const { signal } = stop;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await follower.follow(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        onError?.(error);
+        if (isPlumblineError(error, 'REPLICA_DIVERGED')) return;
+      }
+      await sleep(clock, pollMs, signal).catch(() => {});
+    }
+  }
+
+  const running = run();
+  return async () => {
+    stop.abort();
+    await running;
+  };
+}
+
+/** Errors of `WorldState.applyBlock` that are caused by the changes, not by this machine. */
+const CHANGE_ERRORS: readonly ErrorCode[] = [
+  'STATE_MISMATCH',
+  'INVALID_PARAMETER',
+  'OUT_OF_RANGE',
+  'INVALID_LENGTH',
+  'HASH_INPUT_NOT_CANONICAL',
+];
+
+/**
+ * Compares a known hash or root of a block with the one that its trie log leads to.
+ *
+ * @param expected - undefined if it is not known; then nothing is compared
+ * @param kept - newest block before it that layer 1 confirmed
+ * @throws PlumblineError `REPLICA_DIVERGED`
+ */
+export function mustAgree(
+  what: ReplicaCheck,
+  block: number,
+  expected: Uint8Array | undefined,
+  actual: Uint8Array,
+  kept: number | undefined,
+): void {
+  if (expected === undefined || equalBytes(expected, actual)) return;
+  throw diverged(what, block, bytesToHex(expected), bytesToHex(actual), kept);
+}
+
+/** Converts an error about a block's changes to `REPLICA_DIVERGED`. Other errors are returned unchanged. */
+export function asDivergence(error: unknown, block: number, kept: number | undefined): unknown {
+  if (!isPlumblineError(error) || !CHANGE_ERRORS.includes(error.code)) return error;
+  const { expected, actual } = isPlumblineError(error, 'STATE_MISMATCH')
+    ? error.details
+    : { expected: 'changes that fit', actual: messageOf(error) };
+  return diverged('changes', block, expected, actual, kept, error);
+}
+
+function diverged(
+  what: ReplicaCheck,
+  block: number,
+  expected: string,
+  actual: string,
+  kept: number | undefined,
+  cause?: unknown,
+): PlumblineError<'REPLICA_DIVERGED'> {
+  const found = `the replica differs at block ${block} (${what}): ${expected} expected, ${actual} found`;
+  const message = `${found}; check the node that gives trie logs, then open the replica again`;
+  const details = { block, what, expected, actual, ...(kept !== undefined && { kept }) };
+  return new PlumblineError('REPLICA_DIVERGED', message, details, { cause });
 }

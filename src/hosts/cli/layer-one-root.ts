@@ -1,4 +1,4 @@
-import type { FinalizedBlock } from '../../chain/light/settlement/finality-store.js';
+import type { FinalizedBlock } from '../../chain/light/settlement/finality.js';
 import { finalizationBefore } from '../../chain/light/settlement/older-finalizations.js';
 import { RollupReader } from '../../chain/light/settlement/rollup-reader.js';
 import { PlumblineError } from '../../errors.js';

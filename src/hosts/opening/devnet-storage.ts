@@ -1,8 +1,7 @@
 import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/options.js';
-import { DEVNET_TABLES } from '../../chain/devnet/storage/devnet-tables.js';
+import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
-import { notStoredError } from '../../chain/devnet/storage/store-errors.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { StoreHealth } from '../../store/store-status.js';

@@ -1,6 +1,5 @@
 import type { BlockReference } from '../../chain/block-reference.js';
-import { type ForkSettings, openFork } from '../../chain/fork/open-fork.js';
-import { openingEdits } from '../../chain/fork/opening-edits.js';
+import { type ForkSettings, openFork, openingEdits } from '../../chain/fork/open-fork.js';
 import { invalidParameter } from '../../errors.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
 import { type Network, schemeAt } from '../../networks/network.js';

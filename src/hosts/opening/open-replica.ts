@@ -1,12 +1,10 @@
 import type { Chain } from '../../chain/chain.js';
 import { LayerOneFinality } from '../../chain/light/settlement/finality.js';
-import { keepFollowing } from '../../chain/replica/keep-following.js';
-import { layerOneOf } from '../../chain/replica/layer-one-roots.js';
+import { layerOneOf, shomeiRoots } from '../../chain/replica/layer-one-roots.js';
 import { openReplicaChain } from '../../chain/replica/replica-chain.js';
 import type { ReplicaProgress } from '../../chain/replica/settings.js';
-import { shomeiRoots } from '../../chain/replica/state-manager-roots.js';
 import { besuTrieLogs } from '../../chain/replica/trie-log-source.js';
-import { ZkFollower } from '../../chain/replica/zk-follower.js';
+import { keepFollowing, ZkFollower } from '../../chain/replica/zk-follower.js';
 import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie.js';

@@ -3,10 +3,8 @@ import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bund
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/inspection/explained-estimate.js';
-import type { NodeStatus } from '../../rpc/inspection/node-status.js';
-import type { SharingReport } from '../../rpc/inspection/sharing-report.js';
-import type { ChainImport, StorageReport } from '../../rpc/inspection/storage-control.js';
-import { storageResult } from '../../rpc/inspection/storage-result.js';
+import type { NodeStatus, SharingReport } from '../../rpc/inspection/node-status.js';
+import { type ChainImport, type StorageReport, storageResult } from '../../rpc/inspection/storage-control.js';
 import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/inspection/transaction-preview.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import { loadOnce } from '../../scheduling/load-once.js';

@@ -1,3 +1,4 @@
+import { PlumblineError } from '../../errors.js';
 import type { Durability, Table } from '../../store/page-store.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import type { TableUsage } from '../../store/table-usage.js';
@@ -47,4 +48,20 @@ export interface StorageControl {
    * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains than devnets; the signal's reason
    */
   importChain(file: Uint8Array, signal?: AbortSignal): Promise<ChainImport>;
+}
+
+/** A typed error as the result of a method of the library: a JSON-RPC error would leave out its code and details. */
+interface Thrown {
+  readonly plumblineError: Pick<PlumblineError, 'code' | 'message' | 'details'>;
+}
+
+export function thrownResult({ code, message, details }: PlumblineError): Thrown {
+  return { plumblineError: { code, message, details } };
+}
+
+/** The result of a method. @throws PlumblineError the one that the method threw */
+export function storageResult(answer: unknown): unknown {
+  const thrown = (answer as Partial<Thrown> | null)?.plumblineError;
+  if (thrown !== undefined) throw new PlumblineError(thrown.code, thrown.message, thrown.details);
+  return answer;
 }

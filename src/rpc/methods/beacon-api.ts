@@ -1,6 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { BeaconBlock } from '../../chain/devnet/layer-one/beacon-block.js';
-import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
+import type { BeaconBlock, SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
 import { L1_CHAIN_ID } from '../../chain/devnet/layer-one/simulated-l1.js';
 import { type BeaconNetwork, forkAt, periodAt } from '../../consensus/beacon-network.js';
 import {

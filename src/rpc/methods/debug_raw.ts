@@ -7,9 +7,8 @@ import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { requireHexNumber } from '../parsing/parse-block-reference.js';
 import { parseHash } from '../parsing/parse-params.js';
-import { findBlock, withBody } from '../parsing/resolve-block.js';
+import { findBlock, requireHexNumber, withBody } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
 
 /*

@@ -5,10 +5,9 @@ import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transacti
 import { createTracer } from '../../evm/tracing/tracers.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { openDeadline } from '../../scheduling/deadline.js';
-import { parseBlockReference, requireHexNumber } from '../parsing/parse-block-reference.js';
 import { parseHash, requireObject } from '../parsing/parse-params.js';
 import { parseTraceOptions, type TraceOptions } from '../parsing/parse-trace-options.js';
-import { requireBlock } from '../parsing/resolve-block.js';
+import { parseBlockReference, requireBlock, requireHexNumber } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { RpcError, type RpcErrorObject } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';

@@ -1,4 +1,4 @@
-import { parseAddress, parseBytes, parseStorageKey } from '../parsing/parse-params.js';
+import { parseAddress, parseBoolean, parseBytes, parseStorageKey } from '../parsing/parse-params.js';
 import { devnetMethods, parseAmount } from './devnet-method.js';
 
 /** Edits of the state. The newest state shows an edit at once; the next block contains it. */
@@ -35,6 +35,29 @@ export const ACCOUNT_METHODS = {
       const key = parseStorageKey(position);
       await devnet.edit({ kind: 'slot', address: parseAddress(address), key, value: parseStorageKey(value, 'value') });
       return true;
+    },
+  ),
+};
+
+export const IMPERSONATION_METHODS = {
+  ...devnetMethods(['anvil_impersonateAccount', 'hardhat_impersonateAccount'], ({ impersonation }, [address]) => {
+    impersonation.start(parseAddress(address));
+    return true;
+  }),
+
+  ...devnetMethods(
+    ['anvil_stopImpersonatingAccount', 'hardhat_stopImpersonatingAccount'],
+    ({ impersonation }, [address]) => {
+      impersonation.stop(parseAddress(address));
+      return true;
+    },
+  ),
+
+  ...devnetMethods(
+    ['anvil_autoImpersonateAccount', 'hardhat_autoImpersonateAccount'],
+    ({ impersonation }, [enabled]) => {
+      impersonation.everyone = parseBoolean(enabled, 'enabled');
+      return null;
     },
   ),
 };

@@ -1,8 +1,9 @@
 import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
-import { optional, parseBoolean } from '../parsing/parse-params.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { optional, parseAddress, parseBoolean, parseHash } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { devnetMethods, parseCount } from './devnet-method.js';
+import { devnetMethods, parseAmount, parseCount } from './devnet-method.js';
 
 /** Most blocks of one request. */
 const MAX_BLOCKS = 100_000;
@@ -84,3 +85,78 @@ function countOf(blocks: unknown, most: number): number {
 function parseInterval(value: unknown): number | undefined {
   return optional(value, (present) => parseCount(present, 'interval')) || undefined;
 }
+
+/*
+ * The clock of a devnet. Names and parameter forms are those of Hardhat Network, Anvil and Ganache; answers too, where those
+ * three agree.
+ */
+
+export const TIME_METHODS = {
+  /** Answers with the seconds that the clock is now ahead of the wall clock. */
+  ...devnetMethods(['evm_increaseTime', 'anvil_increaseTime'], async (devnet, [seconds]) =>
+    toQuantity(Math.max(0, await devnet.increaseTime(parseCount(seconds, 'seconds')))),
+  ),
+
+  /**
+   * Sets the clock, forwards or back; it runs on from there. Anvil counts seconds and Ganache milliseconds: under the name that
+   * both have, the devnet's tool decides. Answers with the seconds that the clock went forward.
+   */
+  ...devnetMethods(['anvil_setTime', 'evm_setTime'], async (devnet, [timestamp], { name }) => {
+    const given = parseCount(timestamp, 'timestamp');
+    const inMilliseconds = name === 'evm_setTime' && devnet.tool === 'ganache';
+    return devnet.setTime(inMilliseconds ? Math.floor(given / 1000) : given);
+  }),
+
+  ...devnetMethods(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], async (devnet, [timestamp]) => {
+    await devnet.setNextTimestamp(parseCount(timestamp, 'timestamp'));
+    return null;
+  }),
+
+  /** Clients of Anvil send seconds, clients of Hardhat milliseconds. */
+  ...devnetMethods(
+    ['anvil_setBlockTimestampInterval', 'hardhat_setBlockTimestampInterval'],
+    async (devnet, [interval], { name }) => {
+      const given = parseCount(interval, 'interval');
+      await devnet.setTimestampInterval(name.startsWith('hardhat') ? Math.floor(given / 1000) : given);
+      return null;
+    },
+  ),
+
+  ...devnetMethods(['anvil_removeBlockTimestampInterval', 'hardhat_removeBlockTimestampInterval'], async (devnet) => {
+    await devnet.setTimestampInterval(undefined);
+    return true;
+  }),
+};
+
+/** Header fields of the next block. */
+export const NEXT_BLOCK_METHODS = {
+  ...devnetMethods(
+    ['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'],
+    async (devnet, [baseFee]) => {
+      await devnet.setNextBlock({ baseFeePerGas: parseAmount(baseFee, 'baseFeePerGas') });
+      return true;
+    },
+  ),
+
+  ...devnetMethods(['hardhat_setPrevRandao'], async (devnet, [value]) => {
+    await devnet.setNextBlock({ prevRandao: parseHash(value, 'prevRandao') });
+    return true;
+  }),
+
+  ...devnetMethods(['anvil_setCoinbase', 'hardhat_setCoinbase'], async (devnet, [address]) => {
+    await devnet.setNextBlock({ coinbase: parseAddress(address) });
+    return true;
+  }),
+
+  ...devnetMethods(['evm_setBlockGasLimit', 'anvil_setBlockGasLimit'], async (devnet, [limit]) => {
+    await devnet.setNextBlock({ gasLimit: parseAmount(limit, 'gasLimit', 63) });
+    return true;
+  }),
+};
+
+export const SNAPSHOT_METHODS = {
+  ...devnetMethods(['evm_snapshot', 'anvil_snapshot'], async (devnet) => toQuantity(await devnet.snapshot())),
+
+  /** Answers false for an id of no snapshot, or of one that was reverted to before. */
+  ...devnetMethods(['evm_revert', 'anvil_revert'], (devnet, [id]) => devnet.revert(parseCount(id, 'id'))),
+};

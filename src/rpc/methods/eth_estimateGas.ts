@@ -1,10 +1,9 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
-import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
-import { requireBlock } from '../parsing/resolve-block.js';
+import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
 
 /**

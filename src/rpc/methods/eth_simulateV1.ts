@@ -8,8 +8,8 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { formatBlock, formatLog } from '../answers/format.js';
-import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseSimulation } from '../parsing/parse-simulate.js';
+import { parseBlockReference } from '../parsing/resolve-block.js';
 import { simulatedCallError } from '../protocol/rpc-errors.js';
 import { defineMethod } from './context.js';
 

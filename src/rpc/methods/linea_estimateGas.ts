@@ -1,10 +1,9 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
-import { requireBlock } from '../parsing/resolve-block.js';
+import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';

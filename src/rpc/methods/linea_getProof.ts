@@ -1,5 +1,5 @@
-import { parseBlockReference } from '../parsing/parse-block-reference.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
+import { parseBlockReference } from '../parsing/resolve-block.js';
 import { defineMethod } from './context.js';
 
 /** `[address, storageKeys, block]`. Also answers to the network's prefix, and to `l2_getProof`. */

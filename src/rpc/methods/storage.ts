@@ -1,6 +1,5 @@
 import { isPlumblineError } from '../../errors.js';
-import type { StorageControl } from '../inspection/storage-control.js';
-import { thrownResult } from '../inspection/storage-result.js';
+import { type StorageControl, thrownResult } from '../inspection/storage-control.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import type { RpcContext } from './context.js';

@@ -1,4 +1,4 @@
-import { signWithDevKey } from '../../chain/devnet/mining/dev-keys.js';
+import { signWithDevKey } from '../../chain/devnet/mining/impersonation.js';
 import { hashTypedData } from '../../ethereum/typed-data.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bigIntToBytes, concatBytes } from '../../primitives/bytes.js';

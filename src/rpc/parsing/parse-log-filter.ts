@@ -1,8 +1,8 @@
 import type { BlockReference } from '../../chain/block-reference.js';
 import type { LogFilter } from '../../chain/log-filter.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { parseBlockReference } from './parse-block-reference.js';
 import { optional, parseAddress, parseHash, requireArray, requireObject } from './parse-params.js';
+import { parseBlockReference } from './resolve-block.js';
 
 const SUBJECT = 'filter params';
 const MAX_POSITIONS = 4;

@@ -4,7 +4,6 @@ import type { CallRequest, StateOverrides } from '../../primitives/call-request.
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { parseBlockOverrides } from './parse-block-overrides.js';
-import { parseBlockReference } from './parse-block-reference.js';
 import { parseCallOn } from './parse-call.js';
 import {
   optional,
@@ -16,6 +15,7 @@ import {
   requireText,
 } from './parse-params.js';
 import { parseStateOverrides } from './parse-state-overrides.js';
+import { parseBlockReference } from './resolve-block.js';
 
 /** A preview that is wanted. */
 export interface PreviewRequest {

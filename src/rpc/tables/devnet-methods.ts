@@ -1,13 +1,9 @@
 import type { RpcContext } from '../methods/context.js';
-import { ACCOUNT_METHODS } from '../methods/devnet-accounts.js';
-import { IMPERSONATION_METHODS } from '../methods/devnet-impersonation.js';
+import { ACCOUNT_METHODS, IMPERSONATION_METHODS } from '../methods/devnet-accounts.js';
 import { laterMethods } from '../methods/devnet-method.js';
-import { MINING_METHODS } from '../methods/devnet-mining.js';
-import { NEXT_BLOCK_METHODS } from '../methods/devnet-next-block.js';
+import { MINING_METHODS, NEXT_BLOCK_METHODS, SNAPSHOT_METHODS, TIME_METHODS } from '../methods/devnet-mining.js';
 import { POOL_METHODS } from '../methods/devnet-pool.js';
 import { SETTING_METHODS } from '../methods/devnet-settings.js';
-import { SNAPSHOT_METHODS } from '../methods/devnet-snapshots.js';
-import { TIME_METHODS } from '../methods/devnet-time.js';
 import { eth_sendRawTransaction } from '../methods/eth_sendRawTransaction.js';
 import { eth_sendTransactionSync, eth_sendUnsignedTransaction } from '../methods/eth_sendTransaction.js';
 import { eth_subscribe, eth_unsubscribe } from '../methods/eth_subscribe.js';

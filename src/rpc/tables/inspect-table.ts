@@ -1,5 +1,5 @@
 import { loadOnce } from '../../scheduling/load-once.js';
-import type { SharingReport } from '../inspection/sharing-report.js';
+import type { SharingReport } from '../inspection/node-status.js';
 import type { RpcContext } from '../methods/context.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { METHOD_INFO } from '../protocol/method-info.js';

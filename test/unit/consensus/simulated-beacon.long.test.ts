@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BeaconBlock } from '../../../src/chain/devnet/layer-one/beacon-block.js';
-import { SimulatedBeacon } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
+import { type BeaconBlock, SimulatedBeacon } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
 import { SimulatedL1 } from '../../../src/chain/devnet/layer-one/simulated-l1.js';
 import { periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
 import { SIMULATED_BEACON as NETWORK } from '../../../src/consensus/beacon-networks.js';

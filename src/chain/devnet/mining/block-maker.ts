@@ -22,10 +22,9 @@ import { applyStored, brokenLink } from './apply-stored.js';
 import type { Executed } from './block-execution.js';
 import { BlockClock } from './clock.js';
 import { Exclusions } from './exclusions.js';
-import { contextAfter } from './next-context.js';
 import { PendingEdits } from './pending-edits.js';
 import { Pool } from './pool.js';
-import { sealBlock } from './sealing.js';
+import { contextAfter, sealBlock } from './sealing.js';
 import { Snapshots } from './snapshots.js';
 
 /** Blocks that are reverted in a few milliseconds. */

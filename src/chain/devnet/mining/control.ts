@@ -13,7 +13,7 @@ import { type Executed, executeBlock, isRefusal } from './block-execution.js';
 import type { BlockMaker } from './block-maker.js';
 import type { Impersonation, TransactionRequest } from './impersonation.js';
 import { type Mining, requireInterval } from './mining.js';
-import { contextAfter } from './next-context.js';
+import { contextAfter } from './sealing.js';
 import type { TransactionSubmission } from './transaction-submission.js';
 
 /** Largest balance, wei. */

@@ -3,7 +3,6 @@ import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { MiningMode } from '../options.js';
 import type { BlockMaker } from './block-maker.js';
-import { Interval } from './interval.js';
 
 /** Timers do not support much longer delays. */
 const MAX_INTERVAL_SECONDS = 2_000_000;
@@ -66,5 +65,44 @@ export class Mining {
 
   stop(): void {
     this.interval.stop();
+  }
+}
+
+/**
+ * Repeats work, with a pause between the end of one run and the start of the next. It does not keep a Node process
+ * alive.
+ */
+export class Interval {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private period: number | undefined;
+
+  /** @param work - a rejection is ignored; the next run starts as planned */
+  constructor(private readonly work: () => Promise<unknown>) {}
+
+  /** Seconds between two runs; undefined if stopped. */
+  get seconds(): number | undefined {
+    return this.period;
+  }
+
+  start(seconds: number): void {
+    this.stop();
+    this.period = seconds;
+    this.schedule(seconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.period = undefined;
+  }
+
+  private schedule(seconds: number): void {
+    const timer = setTimeout(async () => {
+      await this.work().catch(() => {});
+      if (this.timer === timer) this.schedule(seconds);
+    }, seconds * 1000);
+    this.timer = timer;
+    // Timers are objects in Node and numbers in a browser.
+    (timer as { unref?: () => void }).unref?.();
   }
 }

@@ -4,8 +4,13 @@ import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
-import { encodeExtraData } from '../../../fees/extra-data.js';
+import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
+import { encodeExtraData, parseExtraData } from '../../../fees/extra-data.js';
+import { keccak256 } from '../../../kernel/keccak.js';
+import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
+import type { Block } from '../../block.js';
+import type { CurrentPrices } from '../../chain.js';
 import type { MakingSettings } from '../options.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
@@ -95,4 +100,28 @@ function mayRunLater(error: unknown): boolean {
   if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return false;
   const { rule } = error.details;
   return rule === 'block-gas-limit' || rule === 'nonce-too-high';
+}
+
+/**
+ * Prices in a header, else the defaults of the network profile (docs/spec/fees.md 3). Either all headers of a devnet carry
+ * prices or none does, so older headers need not be read.
+ */
+export function currentPrices(network: Network, head: BlockHeader): CurrentPrices {
+  const reading = parseExtraData(head.extraData);
+  if (reading.status === 'prices') return { prices: reading.prices, sourceBlock: head.number };
+  const { pricing } = network;
+  const prices =
+    pricing.model === 'extra-data'
+      ? pricing.defaults
+      : { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing.minGasPriceWei };
+  return { prices, sourceBlock: undefined };
+}
+
+/**
+ * Context of the block after `parent`. The random value of a devnet is the hash of the parent's hash, so that it differs in
+ * each block, and can be repeated.
+ */
+export function contextAfter(parent: Block, network: Network, options: PendingOptions): BlockContext {
+  const { prevRandao = keccak256(parent.hash) } = options;
+  return pendingContext(parent.header, network, { ...options, prevRandao });
 }

@@ -11,7 +11,7 @@ import type { Ledger } from '../records/ledger.js';
 import type { BlockMaker } from './block-maker.js';
 import { Impersonation, signedByDevKey, type TransactionRequest } from './impersonation.js';
 import type { Mining } from './mining.js';
-import { currentPrices } from './prices.js';
+import { currentPrices } from './sealing.js';
 
 /** Accepts transactions, signed or not, into the pool. The caller runs its methods one at a time. */
 export class TransactionSubmission {

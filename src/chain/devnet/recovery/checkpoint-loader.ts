@@ -15,9 +15,9 @@ import { type Checkpoint, damagedEntry, decodeSegment } from '../records/checkpo
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
 import { FlatState } from '../state/flat-state.js';
-import { sealGenesis } from '../state/genesis-block.js';
+import { sealGenesis } from '../state/genesis.js';
+import { anotherGenesis, storeCorrupt } from '../storage/devnet-store.js';
 import type { StoredDevnet } from '../storage/find-stored.js';
-import { anotherGenesis, storeCorrupt } from '../storage/store-errors.js';
 
 /** A sampled check hashes one of this many nodes. */
 const SAMPLE = 64;

@@ -8,8 +8,8 @@ import type { DevnetSettings } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
 import type { DevnetState } from '../state/devnet-state.js';
+import { anotherGenesis } from '../storage/devnet-store.js';
 import type { StoredDevnet } from '../storage/find-stored.js';
-import { anotherGenesis } from '../storage/store-errors.js';
 import type { CheckpointLoader } from './checkpoint-loader.js';
 import type { StateLoading } from './devnet-proofs.js';
 

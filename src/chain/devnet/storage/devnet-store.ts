@@ -4,7 +4,7 @@ import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import { encodedList, encodeRlp } from '../../../primitives/rlp-list.js';
 import { nextTurn } from '../../../scheduling/turns.js';
-import type { Commit, PageStore } from '../../../store/page-store.js';
+import type { Commit, PageStore, Table } from '../../../store/page-store.js';
 import type { StoreRepair } from '../../../store/store-status.js';
 import { editFromItems, editItems, type StateEdit } from '../../state-edits.js';
 import {
@@ -17,7 +17,6 @@ import { checksumInTurns, withoutChecksum } from '../records/checkpoint-codec.js
 import { loadForRecord } from '../records/record-parts.js';
 import { encodingOf, partAt, partsOf } from '../records/rlp-parts.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
-import { storeCorrupt } from './store-errors.js';
 
 const HEAD = 'devnet-head';
 /** Edits of the state that are not in a block yet. */
@@ -288,4 +287,27 @@ function isOneItem(bytes: Uint8Array): boolean {
 
 function isDigits(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.every((byte) => byte >= 0x30 && byte <= 0x39);
+}
+
+/**
+ * Tables that only a devnet uses. Its budget limits them, and an exported chain contains them. An exported file names a table by its
+ * place in this list, so a new one goes to the end.
+ */
+export const DEVNET_TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
+
+export function storeCorrupt(reason: string, cause?: unknown): PlumblineError<'STORE_CORRUPT'> {
+  const details = { table: 'blocks', reason };
+  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details, { cause });
+}
+
+/** Error for a stored chain with another genesis, chain id or hash scheme. */
+export function anotherGenesis(): PlumblineError<'STORE_CORRUPT'> {
+  return storeCorrupt(
+    'it began from another genesis, chain id or hash scheme; open it with its own settings, or use another store name',
+  );
+}
+
+/** Error for a devnet that is not stored, or not completely. */
+export function notStoredError(reason: string): PlumblineError<'STORE_UNAVAILABLE'> {
+  return new PlumblineError('STORE_UNAVAILABLE', `the devnet is not stored: ${reason}`, { reason });
 }

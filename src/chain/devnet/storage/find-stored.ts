@@ -6,16 +6,19 @@ import type { PageStore } from '../../../store/page-store.js';
 import type { StoreHealth } from '../../../store/store-status.js';
 import type { BlockRecord } from '../records/block-record.js';
 import type { Checkpoint } from '../records/checkpoint-codec.js';
-import type { Ledger } from '../records/ledger.js';
-import { decodeHistory, HISTORY_KEY, type PrunedHistory } from '../records/pruned-history.js';
+import { decodeHistory, HISTORY_KEY, type Ledger, type PrunedHistory } from '../records/ledger.js';
 import type { DevnetState, ZkEngine } from '../state/devnet-state.js';
-import { allocAsStored, type GenesisAlloc, genesisIdentity } from '../state/genesis.js';
-import { type GenesisSettings, genesisBlock } from '../state/genesis-block.js';
+import {
+  allocAsStored,
+  type GenesisAlloc,
+  type GenesisSettings,
+  genesisBlock,
+  genesisIdentity,
+} from '../state/genesis.js';
 import { ChainWriter, type StoringOptions } from './chain-writer.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
-import { DevnetStore } from './devnet-store.js';
+import { anotherGenesis, DevnetStore, storeCorrupt } from './devnet-store.js';
 import { type DevnetBudget, openPruning, type Pruning } from './pruning.js';
-import { anotherGenesis, storeCorrupt } from './store-errors.js';
 
 /** Settings that identify a stored devnet, and those for reading it. */
 export interface StoredSettings extends GenesisSettings {

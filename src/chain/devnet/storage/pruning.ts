@@ -7,14 +7,14 @@ import {
   type Pruned,
   pruneRecord,
 } from '../records/block-record.js';
-import type { Ledger } from '../records/ledger.js';
 import {
   decodeHistory,
   encodeHistory,
   HISTORY_KEY,
+  type Ledger,
   MergedChanges,
   type PrunedHistory,
-} from '../records/pruned-history.js';
+} from '../records/ledger.js';
 import { loadForRecord } from '../records/record-parts.js';
 import type { DevnetState } from '../state/devnet-state.js';
 

@@ -2,8 +2,8 @@ import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { PageStore } from '../../../store/page-store.js';
 import type { Ledger } from '../records/ledger.js';
 import type { ChainWriter } from './chain-writer.js';
+import { notStoredError } from './devnet-store.js';
 import type { StoredDevnet } from './find-stored.js';
-import { notStoredError } from './store-errors.js';
 
 /** The parts of a devnet that `StoredChain` uses. */
 export interface StoredChainParts {

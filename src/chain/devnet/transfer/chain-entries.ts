@@ -1,8 +1,8 @@
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damagedEntry } from '../records/checkpoint-codec.js';
-import { HISTORY_KEY } from '../records/pruned-history.js';
-import { DEVNET_TABLES } from '../storage/devnet-tables.js';
+import { HISTORY_KEY } from '../records/ledger.js';
+import { DEVNET_TABLES } from '../storage/devnet-store.js';
 import { type ChainFileEntry, refusedFile } from './chain-file.js';
 
 /** Keys of the devnet in table `meta`. */

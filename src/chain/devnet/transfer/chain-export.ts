@@ -2,9 +2,8 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import { requirePages } from '../../../state/page-census.js';
 import type { PageStore } from '../../../store/page-store.js';
 import { CHECKPOINT_KEY, damagedEntry, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
-import { decodeHistory, HISTORY_KEY, prunedAt } from '../records/pruned-history.js';
-import { DevnetStore } from '../storage/devnet-store.js';
-import { storeCorrupt } from '../storage/store-errors.js';
+import { decodeHistory, HISTORY_KEY, prunedAt } from '../records/ledger.js';
+import { DevnetStore, storeCorrupt } from '../storage/devnet-store.js';
 import { readEntries } from './chain-entries.js';
 import type { ChainFileEntry } from './chain-file.js';
 

@@ -4,7 +4,7 @@ import { copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { Hex } from '../../../primitives/hex.js';
 import { hashInTurns, nextTurn } from '../../../scheduling/turns.js';
 import type { Key, Table } from '../../../store/page-store.js';
-import { DEVNET_TABLES } from '../storage/devnet-tables.js';
+import { DEVNET_TABLES } from '../storage/devnet-store.js';
 
 /** Description of the chain in a file. */
 export interface ChainFileHeader {

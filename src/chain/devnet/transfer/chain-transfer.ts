@@ -9,7 +9,7 @@ import type { Key, PageStore, Table } from '../../../store/page-store.js';
 import { Devnet } from '../devnet.js';
 import type { DevnetSettings } from '../options.js';
 import { encodeBlockRecord } from '../records/block-record.js';
-import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from '../records/pruned-history.js';
+import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from '../records/ledger.js';
 import { allocAsStored, genesisChanges, genesisIdentity } from '../state/genesis.js';
 import { DevnetStore } from '../storage/devnet-store.js';
 import { devnetKeys, readEntries, requireOwnEntries, stateKeys } from './chain-entries.js';

@@ -3,9 +3,9 @@ import type { PageStore } from '../../../store/page-store.js';
 import type { DevnetSettings } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
 import { CHECKPOINT_KEY, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
-import type { PrunedHistory } from '../records/pruned-history.js';
+import type { PrunedHistory } from '../records/ledger.js';
 import { DevnetState } from '../state/devnet-state.js';
-import { sealGenesis } from '../state/genesis-block.js';
+import { sealGenesis } from '../state/genesis.js';
 import type { DevnetStore } from '../storage/devnet-store.js';
 import { refusedFile } from './chain-file.js';
 

@@ -15,8 +15,7 @@ import type { AnswerValidator, EndpointGroup, UpstreamRequestOptions } from '../
 import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { blockBytes } from '../../block-bytes.js';
-import { answerRefused, isNotAvailableYet, missing } from '../refused.js';
-import { isUnreachable } from '../unreachable.js';
+import { answerRefused, isNotAvailableYet, isUnreachable, missing } from '../refused.js';
 
 /*
  * A chunk of its own, loaded when the contents of a block are first read. Parsing transactions and recovering their senders

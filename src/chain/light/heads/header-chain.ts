@@ -4,12 +4,11 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { TakenBack } from '../../chain.js';
 import { takesBackFinal, tooDeep } from '../refused.js';
-import { compareSegments, contradicts, type HeaderSegment, MAX_LINKED_GAP, shortened } from './head-gaps.js';
+import { HeadLevels } from './head-levels.js';
 import type { HeaderStore } from './header-store.js';
 import type { AcceptedBlock, BlockLevel } from './heads.js';
 import type { LightBlock } from './light-block.js';
-import { AT_ONCE, fetchParent, requireLink } from './linked-headers.js';
-import { LinkedSegment } from './linked-segment.js';
+import { AT_ONCE, fetchLinked, fetchParent, missingHeader, requireLink } from './linked-headers.js';
 
 /** Headers below the head that are kept by default. */
 export const KEPT = 8192;
@@ -398,5 +397,182 @@ export class HeaderChain {
   private took(from: LightBlock, to: LightBlock): void {
     this.left = { from: this.left?.from ?? from, to };
     this.clearContradiction();
+  }
+}
+
+/** Widest gap between two heads whose headers are linked even if no request needs them. */
+export const MAX_LINKED_GAP = 256;
+
+/** Headers that are linked without a gap from `top` down to `lowest`, by number. */
+export interface HeaderSegment {
+  readonly headers: Map<number, LightBlock>;
+  readonly lowest: number;
+  readonly top: LightBlock;
+}
+
+/**
+ * How a newer segment relates to an older one:
+ *
+ * - `joined`: both have the same block at the height `at`
+ * - `forked`: they differ down to the deepest block that a reorg may replace
+ * - `unknown`: the older segment is too short to tell
+ * - `gap`: headers down to `down` have to be linked first
+ */
+export type SegmentRelation =
+  | { readonly kind: 'joined'; readonly at: number }
+  | { readonly kind: 'forked' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'gap'; readonly down: number };
+
+/** @param maxReorgDepth - blocks below the top of `older` that a reorg may replace */
+export function compareSegments(
+  newer: Omit<HeaderSegment, 'top'>,
+  older: HeaderSegment,
+  maxReorgDepth: number,
+): SegmentRelation {
+  const top = older.top.header.number;
+  const deepest = Math.max(0, top - maxReorgDepth);
+  const floor = Math.max(deepest, older.lowest - 1);
+  for (let at = top; at >= Math.max(floor, newer.lowest - 1); at--) {
+    const [hash, known] = [hashAt(newer, at), hashAt(older, at)];
+    if (hash !== undefined && known !== undefined && equalBytes(hash, known)) return { kind: 'joined', at };
+  }
+  if (newer.lowest - 1 <= floor) return { kind: older.lowest - 1 <= deepest ? 'forked' : 'unknown' };
+  return { kind: 'gap', down: newer.lowest > top + 1 ? top + 1 : floor + 1 };
+}
+
+/** Whether a block contradicts a segment deeper than a reorg may replace blocks. */
+export function contradicts({ header, hash }: LightBlock, known: HeaderSegment, maxReorgDepth: number): boolean {
+  const { number } = header;
+  const there = number <= known.top.header.number - maxReorgDepth ? hashAt(known, number) : undefined;
+  return there !== undefined && !equalBytes(there, hash);
+}
+
+/** The segment without headers deeper than a reorg may replace blocks. */
+export function shortened({ headers, lowest, top }: HeaderSegment, maxReorgDepth: number): HeaderSegment {
+  const from = Math.max(lowest, top.header.number - maxReorgDepth);
+  return { headers: new Map([...headers].filter(([number]) => number >= from)), lowest: from, top };
+}
+
+/** Hash of a block of the segment, or of the block right below it. */
+function hashAt({ headers, lowest }: Omit<HeaderSegment, 'top'>, number: number): Uint8Array | undefined {
+  return headers.get(number)?.hash ?? (number === lowest - 1 ? headers.get(lowest)?.header.parentHash : undefined);
+}
+
+/** The headers that are linked without a gap from the head down, with trust levels: how they grow, up by heads and down. */
+export class LinkedSegment {
+  /** By number. Another map after a restart or a return to an older segment. */
+  headers = new Map<number, LightBlock>();
+  readonly levels: HeadLevels;
+  top: LightBlock | undefined;
+  lowest = 0;
+
+  constructor(
+    private readonly group: EndpointGroup,
+    private readonly network: Network,
+    /** Headers below the head that are kept. */
+    private readonly kept: number,
+    /** Stores headers for later sessions. */
+    private readonly store: HeaderStore | undefined,
+    /** Called when headers were added below. What it throws ends that. */
+    private readonly onLower: () => void,
+  ) {
+    this.levels = new HeadLevels(2 * kept);
+  }
+
+  restart(block: LightBlock): void {
+    this.restore({ headers: new Map([[block.header.number, block]]), lowest: block.header.number, top: block });
+  }
+
+  restore({ headers, lowest, top }: HeaderSegment): void {
+    this.headers = headers;
+    this.lowest = lowest;
+    this.top = top;
+  }
+
+  /** Takes a block that layer-1 consensus settles. @returns whether the segment had another one, and was emptied */
+  settle(block: LightBlock): boolean {
+    this.levels.settle(block);
+    const held = this.headers.get(block.header.number);
+    if (held === undefined || equalBytes(held.hash, block.hash)) return false;
+    this.headers = new Map();
+    this.top = undefined;
+    this.lowest = 0;
+    return true;
+  }
+
+  /** Makes a header of the segment its head again. */
+  cut(block: LightBlock): void {
+    for (let number = this.top!.header.number; number > block.header.number; number--) this.headers.delete(number);
+    this.top = block;
+  }
+
+  /** Adds the child of the head. */
+  extend(block: LightBlock): void {
+    this.headers.set(block.header.number, block);
+    this.top = block;
+  }
+
+  /** Takes over the headers of a segment below, which has the same block at the height `at`. */
+  join(below: HeaderSegment, at: number): void {
+    for (const [number, block] of below.headers)
+      if (number <= at && number < this.lowest) this.headers.set(number, block);
+    this.lowest = Math.min(this.lowest, below.lowest);
+    this.trim();
+  }
+
+  /** Drops headers that are too far below the head to be kept. */
+  trim(): void {
+    for (const top = this.top!.header.number; top - this.lowest > this.kept; this.lowest++)
+      this.headers.delete(this.lowest);
+  }
+
+  /**
+   * The ancestor of the head at a height, known or fetched and linked.
+   *
+   * @param number - at most that of the head
+   * @throws PlumblineError of the endpoints; `ANSWER_REFUSED` if their headers do not link
+   */
+  async ancestor(number: number, signal?: AbortSignal): Promise<LightBlock> {
+    while (number < this.lowest) await this.descend(Math.max(number, this.lowest - AT_ONCE), signal);
+    const found = this.headers.get(number);
+    if (found === undefined) throw missingHeader(number);
+    return found;
+  }
+
+  /** Links stored headers of earlier sessions, down to `number` if they are complete. Nothing is fetched. */
+  async recall(number: number): Promise<void> {
+    const { store, top } = this;
+    if (store === undefined || top === undefined || number >= this.lowest) return;
+    const down = Math.max(number, top.header.number - this.kept);
+    await this.extendDown((child) => store.below(child, down), true);
+  }
+
+  /** Links the headers from `number` up to the segment. Those that are not stored are fetched by one request. */
+  async descend(number: number, signal: AbortSignal | undefined): Promise<void> {
+    await this.recall(number);
+    if (this.lowest <= number) return;
+    await this.extendDown((child) => fetchLinked(this.group, this.network, child, number, signal), false);
+  }
+
+  /** Adds headers below, the highest first. */
+  private async extendDown(
+    read: (child: LightBlock) => Promise<readonly LightBlock[]>,
+    isStored: boolean,
+  ): Promise<void> {
+    const { lowest, headers } = this;
+    const child = headers.get(lowest)!;
+    const blocks = await read(child);
+    // The segment may have been replaced meanwhile.
+    if (blocks.length === 0 || this.headers !== headers || this.lowest !== lowest) return;
+    for (const block of blocks) this.levels.requireSettled(block);
+    const level = this.levels.of(child);
+    for (const block of blocks) {
+      headers.set(block.header.number, block);
+      if (!isStored) this.store?.put(block);
+      if (level !== undefined) this.levels.set(block, level);
+    }
+    this.lowest -= blocks.length;
+    this.onLower();
   }
 }

@@ -22,8 +22,14 @@ import { SharedWork } from '../../../scheduling/shared-work.js';
 import { finish, nextTurn } from '../../../scheduling/turns.js';
 import type { AnswerValidator, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { LayerOneEvidence } from '../../chain.js';
-import { answerRefused, missing, notReached, requireGenesis, withoutLightClientData } from '../refused.js';
-import { isUnreachable } from '../unreachable.js';
+import {
+  answerRefused,
+  isUnreachable,
+  missing,
+  notReached,
+  requireGenesis,
+  withoutLightClientData,
+} from '../refused.js';
 import { type CheckpointSources, checkpointsOf, type TrustedBeaconBlock } from './checkpoint.js';
 import type { FollowedState, LightClientRecord } from './light-client-record.js';
 

@@ -1,8 +1,7 @@
 import { isPlumblineError } from '../../../errors.js';
-import { isUnreachable } from '../unreachable.js';
-import type { LayerOneFinality } from './finality.js';
-import type { FinalizationEvent } from './finality-events.js';
-import type { FinalizedBlock } from './finality-store.js';
+import { isUnreachable } from '../refused.js';
+import type { FinalizedBlock, LayerOneFinality } from './finality.js';
+import type { FinalizationEvent } from './rollup-reader.js';
 
 /** Most layer-1 blocks in one request for events. Reduced if endpoints refuse the range. */
 const WIDEST = 2048;

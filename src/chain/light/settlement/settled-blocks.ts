@@ -14,8 +14,7 @@ import { type HeaderSource, linkedDown } from '../heads/block-range.js';
 import { checkedBlock, type LightBlock } from '../heads/light-block.js';
 import { AT_ONCE } from '../heads/linked-headers.js';
 import { answerRefused, missing, notReached } from '../refused.js';
-import type { LayerOneFinality } from './finality.js';
-import type { FinalizedBlock } from './finality-store.js';
+import type { FinalizedBlock, LayerOneFinality } from './finality.js';
 import { proveNewest } from './settled-proofs.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 

@@ -1,8 +1,7 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
 import type { ProofAge } from '../../chain.js';
-import type { LayerOneFinality } from './finality.js';
-import type { FinalizedBlock } from './finality-store.js';
+import type { FinalizedBlock, LayerOneFinality } from './finality.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 
 /** Most finalizations before the newest one that are tried. */

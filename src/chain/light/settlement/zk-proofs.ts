@@ -10,7 +10,7 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 import { isMethodMissing } from '../../../upstream/transport/classify-error.js';
 import type { RpcErrorBody } from '../../../upstream/transport/fault.js';
 import { answerRefused } from '../refused.js';
-import type { FinalizedBlock } from './finality-store.js';
+import type { FinalizedBlock } from './finality.js';
 
 /** Dependencies of `ZkProofs`. */
 export interface ZkProofParts {

@@ -8,15 +8,20 @@ import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-options.js';
 import { isNotAvailableYet } from '../refused.js';
-import { AccessLists } from './access-lists.js';
-import { CodeCache } from './code-cache.js';
 import type { FetchedState } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
-import { allowance, type CallDependencies, foreseenAccesses, type PlannedCall, PreparedCall } from './prepared-call.js';
-import { ProvedStates } from './proved-state.js';
+import {
+  AccessLists,
+  allowance,
+  type CallDependencies,
+  foreseenAccesses,
+  type PlannedCall,
+  PreparedCall,
+  WorkingSet,
+} from './prepared-call.js';
+import { CodeCache, ProvedStates } from './proved-state.js';
 import type { SimulationStates } from './simulation-states.js';
 import { stateBatch } from './state-batch.js';
-import { WorkingSet } from './working-set.js';
 import type { ZkStateSource } from './zk-state.js';
 
 /** The states of a light chain, fetched from endpoints and proved against the state roots of headers. */

@@ -1,20 +1,22 @@
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
 import type { Network } from '../../../networks/network.js';
+import { bytesToKey } from '../../../primitives/bytes.js';
+import type { CallRequest } from '../../../primitives/call-request.js';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
+import { isMethodMissing } from '../../../upstream/transport/classify-error.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
 import type { CallPlan } from '../../chain.js';
 import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
-import type { AccessLists } from './access-lists.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { LightState } from './light-state.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
 import type { SpeculativeCall } from './speculative-execution.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
-import type { WorkingSet } from './working-set.js';
 
 /** What the prepared calls of one chain share. */
 export interface CallDependencies {
@@ -199,4 +201,118 @@ function readUnlessWrong(batch: StateBatch, state: ProvedState, answers: readonl
   } catch {
     // It is requested again by the number of the head. A wrong answer to that is an error.
   }
+}
+
+/** Kinds of calls that are remembered; the least recently used is dropped first. */
+const MAX_KINDS = 32;
+/** Accounts and slots that are proved again with a new head. */
+const MAX_ACCESSES = 192;
+/** Older reads are not proved again. */
+const MAX_AGE_MS = 10 * 60_000;
+
+/** What recent executions read. Most of it is read again after the next block. */
+export class WorkingSet {
+  private readonly kinds = new Map<string, { readonly read: AccessSet; at: number }>();
+
+  /** @param now - milliseconds */
+  constructor(private readonly now: () => number) {}
+
+  /** Whether a call of this kind was executed recently. */
+  knows(call: CallRequest): boolean {
+    return this.kinds.has(kindOf(call));
+  }
+
+  /** An empty set for the reads of a call; the caller fills it. */
+  recordOf(call: CallRequest): AccessSet {
+    const key = kindOf(call);
+    const read = new AccessSet();
+    this.kinds.delete(key);
+    this.kinds.set(key, { read, at: this.now() });
+    if (this.kinds.size > MAX_KINDS) this.kinds.delete(this.kinds.keys().next().value!);
+    return read;
+  }
+
+  /** What was read recently, the newest first. */
+  recent(): AccessSet {
+    const accesses = new AccessSet();
+    for (const { read, at } of [...this.kinds.values()].reverse()) {
+      if (this.now() - at <= MAX_AGE_MS) accesses.addAll(read, MAX_ACCESSES);
+    }
+    return accesses;
+  }
+}
+
+/** Calls of one sender to one function of a contract mostly read the same accounts and slots. */
+function kindOf({ from, to, data }: CallRequest): string {
+  const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? '' : bytesToKey(bytes));
+  return [part(from), part(to), part(data?.subarray(0, 4))].join('|');
+}
+
+/** How long the method counts as missing after an endpoint answered that it does not have it, milliseconds. */
+const MISSING_FOR_MS = 300_000;
+/** Most accounts and slots that are taken from an access list. */
+const MAX_LISTED = 600;
+
+/**
+ * Access lists by `eth_createAccessList`. A list saves round trips and is a hint only: what it names is proved like any other
+ * read. The endpoint learns the call. Most public endpoints do not have the method.
+ */
+export class AccessLists {
+  private missingUntil = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param allowed - whether calls may be sent to endpoints in this way
+   * @param now - milliseconds
+   */
+  constructor(
+    private readonly allowed: boolean,
+    private readonly now: () => number,
+  ) {}
+
+  /** Whether it is allowed to ask for lists, and no endpoint answered lately that it does not have the method. */
+  get isAvailable(): boolean {
+    return this.allowed && this.now() >= this.missingUntil;
+  }
+
+  callFor({ from, to, data, value }: CallRequest, at: string): Call {
+    const call = {
+      ...(from !== undefined && { from: bytesToHex(from) }),
+      ...(to !== undefined && { to: bytesToHex(to) }),
+      ...(data !== undefined && { data: bytesToHex(data) }),
+      ...(value !== undefined && { value: toQuantity(value) }),
+    };
+    return { method: 'eth_createAccessList', params: [call, at] };
+  }
+
+  /** @returns undefined for an error */
+  read(answer: Answer): AccessSet | undefined {
+    if (answer.kind === 'result') return listedAccesses(answer.result);
+    if (isMethodMissing(answer.error)) this.missingUntil = this.now() + MISSING_FOR_MS;
+    return undefined;
+  }
+}
+
+/** The accounts and slots of an answer, up to the first entry that is not well formed. */
+function listedAccesses(answer: unknown): AccessSet {
+  const accesses = new AccessSet();
+  const list = member(answer, 'accessList');
+  if (!Array.isArray(list)) return accesses;
+  try {
+    for (const entry of list) {
+      const address = hexToBytes(member(entry, 'address') as string, 20);
+      if (accesses.size >= MAX_LISTED) break;
+      accesses.addAccount(address, true);
+      const keys = member(entry, 'storageKeys');
+      for (const key of Array.isArray(keys) ? keys : []) {
+        if (accesses.size < MAX_LISTED) accesses.addSlot(address, hexToBytes(key as string, 32));
+      }
+    }
+  } catch {
+    // The entries before the malformed one are still useful hints.
+  }
+  return accesses;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
