@@ -21,12 +21,12 @@ const THROWN = [
   [
     /^dist\/node\/chunks\//,
     'is not a dev account; sign with one of DEV_ACCOUNTS',
-    'src/chain/devnet/mining/dev-keys.ts',
+    'src/chain/devnet/mining/impersonation.ts',
   ],
   [
     /^dist\/hosts\/chunks\//,
     'is not a dev account; sign with one of DEV_ACCOUNTS',
-    'src/chain/devnet/mining/dev-keys.ts',
+    'src/chain/devnet/mining/impersonation.ts',
   ],
 ] as const;
 
