@@ -160,9 +160,25 @@ test('batches are split and merged in order, each answer with its id', async ({ 
   expect(json).toEqual([
     { jsonrpc: '2.0', id: 'x', result: ['first'] },
     { jsonrpc: '2.0', id: 7, result: `0x${scene.dev.info.chainId.toString(16)}` },
-    { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid Request' } },
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32600,
+        message: 'Invalid Request',
+        data: { reason: 'REQUEST_MALFORMED', details: { reason: 'is not a request' } },
+      },
+    },
     { jsonrpc: '2.0', id: 7, result: ['second'] },
-    { jsonrpc: '2.0', id: null, error: { code: -32601, message: 'Method not found (debug_missing)' } },
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32601,
+        message: 'Method not found (debug_missing)',
+        data: { reason: 'UPSTREAM_ERROR', details: expect.objectContaining({ forwarded: true }) },
+      },
+    },
     { jsonrpc: '2.0', id: 'x', result: '0x1' },
     { jsonrpc: '2.0', id: 8, error: expect.objectContaining({ code: -32602 }) },
   ]);
@@ -192,7 +208,11 @@ test('a response of an endpoint is passed on only if it is a JSON-RPC answer', a
   const failed = (reason: string) => ({
     jsonrpc: '2.0',
     id: 5,
-    error: { code: -32000, message: `${new URL(scene.upstream.url).origin}: ${reason}` },
+    error: {
+      code: -32000,
+      message: `${new URL(scene.upstream.url).origin}: ${reason}`,
+      data: expect.objectContaining({ reason: expect.stringMatching(/^UPSTREAM_(?:MALFORMED|UNAVAILABLE)$/) }),
+    },
   });
   expect(await said('<html>')).toEqual(failed('status 200: the answer is not JSON'));
   expect(await said('{"jsonrpc":"2.0","id":1')).toEqual(failed('status 200: the answer is not JSON'));
@@ -202,7 +222,7 @@ test('a response of an endpoint is passed on only if it is a JSON-RPC answer', a
   expect(await said('{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"slow down"}}', 429)).toEqual({
     jsonrpc: '2.0',
     id: 5,
-    error: { code: -32005, message: 'slow down' },
+    error: { code: -32005, message: 'slow down', data: expect.objectContaining({ reason: 'UPSTREAM_ERROR' }) },
   });
   const elsewhere = { location: `${scene.site.origin}/elsewhere` };
   expect(await said('', 307, elsewhere)).toEqual(
