@@ -81,6 +81,19 @@ export function faultsOf(text: string): Fault[] {
 
 const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([\w-]+))?\)/g;
 const PATH = /`((?:src|assembly|test|conformance|bench|demo|scripts|docs|examples)\/[\w./-]+)`/g;
+const folders = readdirSync(`${root}/src`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+/** A file of `src` by its path there, such as `chain/chain.ts`. */
+const PATH_IN_SRC = new RegExp(`\`((?:${folders.map(({ name }) => name).join('|')})/[\\w./-]+\\.ts)\``, 'g');
+/** A file by its name alone. Only our own two documents name no files of users so. */
+const BARE = /`([\w-]+\.ts)`/g;
+const OF_OUR_OWN = /^(?:ARCHITECTURE|CONTRIBUTING)\.md$/;
+let names: ReadonlySet<string> | undefined;
+const namesOfFiles = () =>
+  (names ??= new Set(
+    ['src', 'assembly', 'test', 'demo', 'scripts'].flatMap((folder) =>
+      filesOf(folder, /\.ts$/).map((path) => path.slice(path.lastIndexOf('/') + 1)),
+    ),
+  ));
 const slug = (heading: string) =>
   heading
     .toLowerCase()
@@ -106,6 +119,12 @@ export function deadLinksOf(file: string): Fault[] {
     if (!isThere && !path!.includes('.generated.'))
       faults.push({ line: lineOf(text, index), fault: `${path} does not exist` });
   }
+  for (const { index, 1: path } of text.matchAll(PATH_IN_SRC))
+    if (!existsSync(`${root}/src/${path}`))
+      faults.push({ line: lineOf(text, index), fault: `src/${path} does not exist` });
+  if (!OF_OUR_OWN.test(file)) return faults;
+  for (const { index, 1: name } of text.matchAll(BARE))
+    if (!namesOfFiles().has(name!)) faults.push({ line: lineOf(text, index), fault: `no file is called ${name}` });
   return faults;
 }
 
