@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beginning, KINDS, readObject, run, type Scenario } from '../conformance/consensus-scenario.js';
 import { BEACON_NETWORKS } from '../src/consensus/public-networks.js';
-import { type AnyUpdate, advance, type LightClientStore } from '../src/consensus/rules.js';
+import { type AnyUpdate, type LightClientStore, processLightClientUpdates } from '../src/consensus/rules.js';
 import { FIXTURE_DIRECTORIES, openFixtures } from '../test/support/fixtures.js';
 import { alternateAsync, type BenchArea, type Figure, median, medianRatio } from './area.js';
 import { blsVerification } from './consensus-yardstick.js';
@@ -36,7 +36,7 @@ function applyAll(store: LightClientStore, objects: readonly AnyUpdate[]): Light
 
 /** Milliseconds of the longest piece, in which the thread does nothing else. */
 function longestPiece(store: LightClientStore, objects: readonly AnyUpdate[]): number {
-  const pieces = advance(MAINNET, store, objects, LATER);
+  const pieces = processLightClientUpdates(MAINNET, store, objects, LATER);
   for (let longest = 0; ; ) {
     const started = performance.now();
     const { done } = pieces.next();

@@ -1,7 +1,7 @@
-import { type BeaconNetwork, periodAt } from '../src/consensus/beacon-network.js';
+import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from '../src/consensus/beacon-network.js';
 import {
   denebExecutionHeader,
-  executionRoot,
+  getLcExecutionRoot,
   type LightClientHeader,
   type LightClientObject,
   layerOneBlock,
@@ -11,11 +11,11 @@ import {
   syncCommittee,
 } from '../src/consensus/containers.js';
 import {
-  type Advance,
   type AnyUpdate,
-  advance,
+  initializeLightClientStore,
   type LightClientStore,
-  verifyBootstrap,
+  type ProcessedUpdates,
+  processLightClientUpdates,
 } from '../src/consensus/rules.js';
 import { isPlumblineError } from '../src/errors.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
@@ -108,7 +108,7 @@ export const base64 = (text: string) => new Uint8Array(Buffer.from(text, 'base64
 /** The store that a scenario begins with: from its bootstrap, or as it stands there. */
 export function beginning(network: BeaconNetwork, scenario: Scenario): LightClientStore {
   if (scenario.bootstrap === undefined) return believedStore(network, scenario);
-  const verdict = verifyBootstrap(network, readObject(network, 'bootstrap', scenario.bootstrap), {
+  const verdict = initializeLightClientStore(network, readObject(network, 'bootstrap', scenario.bootstrap), {
     root: hexToBytes(scenario.trustedBlockRoot),
     currentSlot: Number.MAX_SAFE_INTEGER,
     maxAgeSlots: Number.MAX_SAFE_INTEGER,
@@ -135,8 +135,8 @@ export function run(
   store: LightClientStore,
   updates: readonly AnyUpdate[],
   slot: number,
-): Advance {
-  return finish(advance(network, store, updates, slot), () => undefined) as Advance;
+): ProcessedUpdates {
+  return finish(processLightClientUpdates(network, store, updates, slot), () => undefined) as ProcessedUpdates;
 }
 
 /** Runs a body that refuses by a reason, or throws: the reason in the words of the fixtures. */
@@ -156,7 +156,7 @@ export function describeStore(network: BeaconNetwork, store: LightClientStore): 
   return {
     finalized: describeHeader(network, store.finalized),
     optimistic: describeHeader(network, store.optimistic),
-    period: periodAt(network, Number(store.finalized.beacon.slot)),
+    period: computeSyncCommitteePeriodAtSlot(network, Number(store.finalized.beacon.slot)),
     currentCommittee: bytesToHex(committee.hashTreeRoot(store.current)),
     nextCommittee: store.next === undefined ? null : bytesToHex(committee.hashTreeRoot(store.next)),
   };
@@ -167,7 +167,7 @@ function describeHeader(network: BeaconNetwork, header: LightClientHeader): Head
   return {
     slot: String(slot),
     root: bytesToHex(beaconRoot),
-    executionRoot: bytesToHex(executionRoot(network, header)),
+    executionRoot: bytesToHex(getLcExecutionRoot(network, header)),
     blockHash: bytesToHex(blockHash),
     blockNumber: String(number),
     stateRoot: bytesToHex(stateRoot!),

@@ -1,6 +1,6 @@
 import type { BeaconNetwork } from '../src/consensus/beacon-network.js';
 import { containersOf, type LightClientObject, type ObjectKind, objectFrom } from '../src/consensus/containers.js';
-import { type LightClientStore, verifyBootstrap } from '../src/consensus/rules.js';
+import { initializeLightClientStore, type LightClientStore } from '../src/consensus/rules.js';
 import { toJson } from '../src/consensus/ssz.js';
 import { concatBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
@@ -114,7 +114,7 @@ function judgeCase(material: Material, storeBefore: Prepared, row: Tampered): st
   if (row.step === 'bootstrap') {
     const reason = reasonOf(() => {
       const object = readAltered(base, network, 'bootstrap', row.object ?? scenario.bootstrap!, row);
-      const verdict = verifyBootstrap(network, object, {
+      const verdict = initializeLightClientStore(network, object, {
         root: hexToBytes(row.trustedBlockRoot ?? scenario.trustedBlockRoot),
         currentSlot: row.currentSlot ?? Number.MAX_SAFE_INTEGER,
         maxAgeSlots: row.maxAgeSlots ?? Number.MAX_SAFE_INTEGER,

@@ -6,17 +6,18 @@ const scenario = JSON.parse(await readFile(file!, 'utf8'));
 const root = Uint8Array.from(Buffer.from(scenario.trustedBlockRoot.slice(2), 'hex'));
 
 const started = performance.now();
-const [{ advance }, { objectFrom }, { verifyBootstrap }, { BEACON_NETWORKS }, { finish }] = await Promise.all([
-  import('../../src/consensus/rules.js'),
-  import('../../src/consensus/containers.js'),
-  import('../../src/consensus/rules.js'),
-  import('../../src/consensus/public-networks.js'),
-  import('../../src/scheduling/turns.js'),
-]);
+const [{ processLightClientUpdates }, { objectFrom }, { initializeLightClientStore }, { BEACON_NETWORKS }, { finish }] =
+  await Promise.all([
+    import('../../src/consensus/rules.js'),
+    import('../../src/consensus/containers.js'),
+    import('../../src/consensus/rules.js'),
+    import('../../src/consensus/public-networks.js'),
+    import('../../src/scheduling/turns.js'),
+  ]);
 const MAINNET = BEACON_NETWORKS.get(1)!;
 const answer = ({ version, json }: { version: string; json: unknown }) => ({ version, data: json });
 const bootstrap = objectFrom(MAINNET, 'bootstrap', answer(scenario.bootstrap));
-const verdict = verifyBootstrap(MAINNET, bootstrap, {
+const verdict = initializeLightClientStore(MAINNET, bootstrap, {
   root,
   currentSlot: Number.MAX_SAFE_INTEGER,
   maxAgeSlots: Number.MAX_SAFE_INTEGER,
@@ -24,7 +25,7 @@ const verdict = verifyBootstrap(MAINNET, bootstrap, {
 if (!verdict.verified) throw new Error(verdict.reason);
 const step = scenario.steps.find(({ op }: { op: string }) => op === 'finality');
 const finality = objectFrom(MAINNET, 'finalityUpdate', answer(step.object));
-const pieces = advance(MAINNET, verdict.store, [finality], step.currentSlot);
+const pieces = processLightClientUpdates(MAINNET, verdict.store, [finality], step.currentSlot);
 const { applied } = await finish(pieces, () => undefined);
 const ms = performance.now() - started;
 if (applied.length !== 1) throw new Error('the finality update was refused');

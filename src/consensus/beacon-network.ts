@@ -41,7 +41,7 @@ export const MAINNET_PRESET: BeaconPreset = {
 };
 
 /** Sync-committee period of a slot. */
-export function periodAt({ preset }: BeaconNetwork, slot: number): number {
+export function computeSyncCommitteePeriodAtSlot({ preset }: BeaconNetwork, slot: number): number {
   return Math.floor(slot / (preset.slotsPerEpoch * preset.epochsPerPeriod));
 }
 

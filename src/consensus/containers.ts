@@ -254,20 +254,20 @@ export function containersOf(layout: Layout, committeeSize: number): Containers 
 export const EXECUTION_INDEX = 25;
 
 /** Root of the execution header, by the fork of the slot. @throws PlumblineError `FORK_UNSUPPORTED` */
-export function executionRoot(network: BeaconNetwork, { beacon, execution }: LightClientHeader): Uint8Array {
+export function getLcExecutionRoot(network: BeaconNetwork, { beacon, execution }: LightClientHeader): Uint8Array {
   const type = layoutAtSlot(network, beacon.slot) === 'capella' ? capellaExecutionHeader : denebExecutionHeader;
   return type.hashTreeRoot(execution);
 }
 
 /** Whether the body of the beacon header holds the execution header. @throws PlumblineError `FORK_UNSUPPORTED` */
-export function holdsExecution(network: BeaconNetwork, header: LightClientHeader): boolean {
+export function isValidLightClientHeader(network: BeaconNetwork, header: LightClientHeader): boolean {
   const { beacon, execution, executionBranch } = header;
   if (
     layoutAtSlot(network, beacon.slot) === 'capella' &&
     (execution.blobGasUsed !== 0n || execution.excessBlobGas !== 0n)
   )
     return false;
-  const root = rootFromBranch(executionRoot(network, header), EXECUTION_INDEX, executionBranch);
+  const root = rootFromBranch(getLcExecutionRoot(network, header), EXECUTION_INDEX, executionBranch);
   return equalBytes(root, beacon.bodyRoot);
 }
 
@@ -312,7 +312,7 @@ export function countParticipants(bits: Uint8Array): number {
 const DOMAIN_SYNC_COMMITTEE = Uint8Array.of(7, 0, 0, 0);
 
 /** Root of the version of a fork and the chain's genesis, 32 bytes. @param version - 4 bytes */
-export function forkDataRoot(network: BeaconNetwork, version: Uint8Array): Uint8Array {
+export function computeForkDataRoot(network: BeaconNetwork, version: Uint8Array): Uint8Array {
   return hashPair(chunksOf(version)[0]!, hexToBytes(network.genesisValidatorsRoot, 32));
 }
 
@@ -321,9 +321,13 @@ export function forkDataRoot(network: BeaconNetwork, version: Uint8Array): Uint8
  *
  * @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/sync-protocol.md, validate_light_client_update
  */
-export function signingRoot(network: BeaconNetwork, attested: BeaconBlockHeader, signatureSlot: number): Uint8Array {
+export function computeSigningRoot(
+  network: BeaconNetwork,
+  attested: BeaconBlockHeader,
+  signatureSlot: number,
+): Uint8Array {
   const version = hexToBytes(forkAt(network, Math.max(signatureSlot, 1) - 1).version, 4);
-  const domain = concatBytes(DOMAIN_SYNC_COMMITTEE, forkDataRoot(network, version).subarray(0, 28));
+  const domain = concatBytes(DOMAIN_SYNC_COMMITTEE, computeForkDataRoot(network, version).subarray(0, 28));
   return hashPair(beaconBlockHeader.hashTreeRoot(attested), domain);
 }
 

@@ -3,7 +3,13 @@ import { finish, nextTurn } from '../scheduling/turns.js';
 import { type BeaconNetwork, latestSignatureSlot, slotAtTime, slotsIn } from './beacon-network.js';
 import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from './containers.js';
 import { BEACON_NETWORKS } from './public-networks.js';
-import { type AnyUpdate, advance, type ConsensusRefusal, type LightClientStore, verifyBootstrap } from './rules.js';
+import {
+  type AnyUpdate,
+  type ConsensusRefusal,
+  initializeLightClientStore,
+  type LightClientStore,
+  processLightClientUpdates,
+} from './rules.js';
 import { storeFromBytes, storeToBytes } from './stored.js';
 
 /**
@@ -55,7 +61,7 @@ export async function judgeConsensus(request: ConsensusRequest): Promise<Consens
   for (const [i, answer] of request.answers.entries()) {
     const updates = readAnswer(network, answer);
     for (let at = 0; at < updates.length; ) {
-      const result = await finish(advance(network, store, updates.slice(at), currentSlot), nextTurn);
+      const result = await finish(processLightClientUpdates(network, store, updates.slice(at), currentSlot), nextTurn);
       store = result.store;
       at += result.applied.length;
       participants.push(...result.applied.map((update) => update.participants));
@@ -88,7 +94,7 @@ function begin(
   }
   const { root, bootstrap } = from;
   const object = objectFrom(network, 'bootstrap', bootstrap);
-  const verdict = verifyBootstrap(network, object, { root, currentSlot, maxAgeSlots });
+  const verdict = initializeLightClientStore(network, object, { root, currentSlot, maxAgeSlots });
   return verdict.verified ? verdict.store : { ...verdict, at: `from.bootstrap.data.${verdict.at}` };
 }
 

@@ -2,8 +2,8 @@
  * The rules of a light client of layer 1 (docs/spec/consensus.md 6 and 7): how a trusted block begins a store, and when an update moves
  * it on. A rule that fails is a refusal with its name and place; only what cannot be read throws.
  *
- * `advance` is the way in for updates. It prepares them one after the other, each on the store that the one before would give, and
- * verifies their signatures together at the end.
+ * Functions have the names of the specification. `processLightClientUpdates` is the way in for updates: it validates them one after the
+ * other, each on the store that the one before would give, and verifies their signatures together at the end.
  */
 
 import { PlumblineError } from '../errors.js';
@@ -11,11 +11,12 @@ import { equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { malformed } from '../proof/json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../proof/verdict.js';
 import type { Pieces } from '../scheduling/turns.js';
-import { type BeaconNetwork, periodAt } from './beacon-network.js';
+import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from './beacon-network.js';
 import {
   beaconBlockHeader,
+  computeSigningRoot,
   countParticipants,
-  holdsExecution,
+  isValidLightClientHeader,
   type Layout,
   type LightClientHeader,
   type LightClientObject,
@@ -23,7 +24,6 @@ import {
   layoutAtSlot,
   type ObjectKind,
   type SyncCommittee,
-  signingRoot,
   stateIndices,
   syncCommittee,
 } from './containers.js';
@@ -83,7 +83,7 @@ function checkExecution(
   at: string,
 ): void {
   const message = 'the execution header is not in the body of the beacon block';
-  refuseUnless(holdsExecution(network, header), reason, `${at}.execution_branch`, message);
+  refuseUnless(isValidLightClientHeader(network, header), reason, `${at}.execution_branch`, message);
 }
 
 /** Checks the encoding of every key. Whether it is a point is checked when it is used. */
@@ -124,7 +124,7 @@ interface BootstrapRequest {
 }
 
 /** @returns the store to begin with, or the first check that failed @throws PlumblineError `FORK_UNSUPPORTED`, `PROOF_MALFORMED` */
-export function verifyBootstrap(
+export function initializeLightClientStore(
   network: BeaconNetwork,
   { layout, data }: LightClientObject<'bootstrap'>,
   { root, currentSlot, maxAgeSlots }: BootstrapRequest,
@@ -163,7 +163,7 @@ export function verifyBootstrap(
   });
 }
 
-export interface Advance {
+export interface ProcessedUpdates {
   /** The store to go on with, also after a refusal. */
   readonly store: LightClientStore;
   /** The updates that were applied, from the first on: how many members signed, and the attested slot. */
@@ -180,12 +180,12 @@ export interface Advance {
  * @throws PlumblineError `LAYER_ONE_CONTRADICTS` for a store with a contradiction; `FORK_UNSUPPORTED`; `PROOF_MALFORMED`
  * @source docs/spec/consensus.md 7
  */
-export function* advance(
+export function* processLightClientUpdates(
   network: BeaconNetwork,
   store: LightClientStore,
   updates: readonly AnyUpdate[],
   currentSlot: number,
-): Pieces<Advance> {
+): Pieces<ProcessedUpdates> {
   requireConsistent(store);
   const prepared: PreparedUpdate[] = [];
   /** The store before each prepared update, and after the last. */
@@ -228,7 +228,7 @@ function prepareOrStop(
   isFirst: boolean,
 ): PreparedUpdate | ConsensusRefusal | undefined {
   try {
-    return prepareUpdate(network, store, update, currentSlot);
+    return validateLightClientUpdate(network, store, update, currentSlot);
   } catch (error) {
     if (isFirst) throw error;
     return undefined;
@@ -271,7 +271,7 @@ interface PreparedUpdate {
  * @throws PlumblineError `FORK_UNSUPPORTED`, `PROOF_MALFORMED`
  * @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/sync-protocol.md, validate_light_client_update
  */
-function prepareUpdate(
+function validateLightClientUpdate(
   network: BeaconNetwork,
   store: LightClientStore,
   { layout, data }: AnyUpdate,
@@ -289,11 +289,11 @@ function prepareUpdate(
         committee,
         bits: facts.bits,
         signature: facts.signature,
-        message: signingRoot(network, facts.attestedHeader.beacon, facts.signed),
+        message: computeSigningRoot(network, facts.attestedHeader.beacon, facts.signed),
       },
       participants,
       attested: facts.attested,
-      outcome: differs ?? applyUpdate(network, store, facts),
+      outcome: differs ?? applyLightClientUpdate(network, store, facts),
       otherwise: differs,
     };
   });
@@ -322,7 +322,7 @@ function checkSlots(
   const order = `slots are out of order: signature ${signed}, attested ${attested}, finalized ${finalized}`;
   refuseUnless(signed > attested && attested >= finalized, 'SLOT_ORDER', at, order);
   const known = Number(store.finalized.beacon.slot);
-  const period = periodAt(network, known);
+  const period = computeSyncCommitteePeriodAtSlot(network, known);
   // Its committee is not known any more, so this is all that can be said: it is old, not false.
   const old = `period ${signedPeriod} is before period ${period}, of which a header is final`;
   refuseUnless(signedPeriod >= period, 'NOT_RELEVANT', at, old);
@@ -350,7 +350,12 @@ function checkHeaders(network: BeaconNetwork, layout: Layout, facts: UpdateFacts
   if (!isEmpty) checkExecution(network, finalizedHeader, 'FINALIZED_EXECUTION_BRANCH', 'finalized_header');
   if (finalityBranch.length === 0) return;
   const leaf = isEmpty ? ZERO_WORD : beaconBlockHeader.hashTreeRoot(finalizedHeader.beacon);
-  const holds = isInState(attestedHeader.beacon.stateRoot, leaf, stateIndices(layout).finalizedRoot, finalityBranch);
+  const holds = isValidNormalizedMerkleBranch(
+    attestedHeader.beacon.stateRoot,
+    leaf,
+    stateIndices(layout).finalizedRoot,
+    finalityBranch,
+  );
   refuseUnless(holds, 'FINALITY_BRANCH', 'finality_branch', 'the attested state names another finalized block');
 }
 
@@ -368,14 +373,19 @@ function checkNextCommittee(
     refuseUnless(isZero(nextCommittee), 'NEXT_COMMITTEE_NOT_EMPTY', at, 'must be all zero without a branch');
     return undefined;
   }
-  const period = periodAt(network, Number(store.finalized.beacon.slot));
+  const period = computeSyncCommitteePeriodAtSlot(network, Number(store.finalized.beacon.slot));
   const differs =
     attestedPeriod === period &&
     store.next !== undefined &&
     !equalBytes(type.encode(store.next), type.encode(nextCommittee));
   const root = type.hashTreeRoot(nextCommittee);
   const { stateRoot } = attestedHeader.beacon;
-  const holds = isInState(stateRoot, root, stateIndices(layout).nextSyncCommittee, nextCommitteeBranch);
+  const holds = isValidNormalizedMerkleBranch(
+    stateRoot,
+    root,
+    stateIndices(layout).nextSyncCommittee,
+    nextCommitteeBranch,
+  );
   const message = `another committee is known for period ${period + 1}`;
   refuseUnless(holds || !differs, 'NEXT_COMMITTEE_DIFFERS', at, message);
   refuseUnless(holds, 'NEXT_COMMITTEE_BRANCH', `${at}_branch`, 'the committee is not in the attested state');
@@ -387,7 +397,12 @@ function isEmptyHeader(header: LightClientHeader): boolean {
   return isZero(header) && header.execution.extraData.length === 0;
 }
 
-function isInState(stateRoot: Uint8Array, leaf: Uint8Array, gindex: number, branch: readonly Uint8Array[]): boolean {
+function isValidNormalizedMerkleBranch(
+  stateRoot: Uint8Array,
+  leaf: Uint8Array,
+  gindex: number,
+  branch: readonly Uint8Array[],
+): boolean {
   return equalBytes(rootFromBranch(leaf, gindex, branch), stateRoot);
 }
 
@@ -441,14 +456,14 @@ function factsOf(network: BeaconNetwork, data: AnyUpdate['data']): UpdateFacts {
     attested,
     finalized,
     signed,
-    attestedPeriod: periodAt(network, attested),
-    finalizedPeriod: periodAt(network, finalized),
-    signedPeriod: periodAt(network, signed),
+    attestedPeriod: computeSyncCommitteePeriodAtSlot(network, attested),
+    finalizedPeriod: computeSyncCommitteePeriodAtSlot(network, finalized),
+    signedPeriod: computeSyncCommitteePeriodAtSlot(network, signed),
   };
 }
 
 /** The store after an update whose signature holds, or a refusal by the checks behind the signature. */
-function applyUpdate(
+function applyLightClientUpdate(
   network: BeaconNetwork,
   store: LightClientStore,
   facts: UpdateFacts,
@@ -473,7 +488,7 @@ function applyUpdate(
       store.next === undefined && hasCommittee && hasFinality && facts.finalizedPeriod === facts.attestedPeriod;
     if (!isNewer && !gives) return { ...store, optimistic };
 
-    const period = periodAt(network, known);
+    const period = computeSyncCommitteePeriodAtSlot(network, known);
     const rotates = facts.finalizedPeriod === period + 1;
     const fits = facts.finalizedPeriod === period || (rotates && store.next !== undefined);
     const message = `period ${facts.finalizedPeriod} is final, but the committee of period ${period + 1} is not known`;

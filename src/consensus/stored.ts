@@ -7,7 +7,7 @@ import type { BeaconNetwork } from './beacon-network.js';
 import {
   bytes32,
   denebExecutionHeader,
-  holdsExecution,
+  isValidLightClientHeader,
   type LightClientHeader,
   lightClientHeader,
   type SyncCommittee,
@@ -87,7 +87,7 @@ export function storeFromBytes(network: BeaconNetwork, bytes: Uint8Array): Light
   const genesis = hexToBytes(network.genesisValidatorsRoot);
   if (!equalBytes(stored.genesisValidatorsRoot, genesis)) throw corrupt('it is of another network');
   const { finalized, optimistic, current } = stored;
-  if (![finalized, optimistic].every((header) => holdsExecution(network, header)))
+  if (![finalized, optimistic].every((header) => isValidLightClientHeader(network, header)))
     throw corrupt('an execution header is false');
   const hasNext = !isZero(stored.next);
   const refusal = judge(() => {

@@ -1,6 +1,6 @@
 import { concat, getAddress, JsonRpcProvider, keccak256, toBeHex } from 'ethers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { periodAt, slotAtTime } from '../../src/consensus/beacon-network.js';
+import { computeSyncCommitteePeriodAtSlot, slotAtTime } from '../../src/consensus/beacon-network.js';
 import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
 import { judgeConsensus, type VerifiedConsensus } from '../../src/consensus/judge-consensus.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
@@ -40,7 +40,7 @@ test('a client goes from a checkpoint to the newest layer-1 block, which the exe
   const { finalized, data } = await json('headers/finalized');
   expect(finalized).toBe(true);
   const { root, header } = data as { root: Hex; header: { message: { slot: string } } };
-  const period = periodAt(SIMULATED_BEACON, Number(header.message.slot));
+  const period = computeSyncCommitteePeriodAtSlot(SIMULATED_BEACON, Number(header.message.slot));
   const bootstrap = await json(`light_client/bootstrap/${root}`);
   const updates = await json(`light_client/updates?start_period=${period}&count=2`);
   const answers = [
@@ -97,7 +97,7 @@ test.each([
 });
 
 test('no updates for periods to come', async () => {
-  const period = periodAt(SIMULATED_BEACON, slotAtTime(SIMULATED_BEACON, Date.now()));
+  const period = computeSyncCommitteePeriodAtSlot(SIMULATED_BEACON, slotAtTime(SIMULATED_BEACON, Date.now()));
   expect(await json(`light_client/updates?start_period=${period + 10}&count=4`)).toEqual([]);
 });
 
@@ -121,7 +121,7 @@ test('objects name their fork, and come as SSZ if asked for', async () => {
   await node.request({ method: 'anvil_mine', params: ['0x5'] });
   const accept = 'application/octet-stream;q=1.0,application/json;q=0.9';
   const { data } = await json('headers/finalized');
-  const period = periodAt(SIMULATED_BEACON, Number(data.header.message.slot));
+  const period = computeSyncCommitteePeriodAtSlot(SIMULATED_BEACON, Number(data.header.message.slot));
   const bytesOf = async (path: string, accepted = accept) => {
     const response = await get(path, { headers: { accept: accepted } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);

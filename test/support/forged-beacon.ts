@@ -6,9 +6,9 @@ import {
   stateBranch,
 } from '../../src/chain/devnet/layer-one/simulated-beacon.js';
 import type { L1Block } from '../../src/chain/devnet/layer-one/simulated-l1.js';
-import { type BeaconNetwork, periodAt } from '../../src/consensus/beacon-network.js';
+import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from '../../src/consensus/beacon-network.js';
 import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
-import { signingRoot } from '../../src/consensus/containers.js';
+import { computeSigningRoot } from '../../src/consensus/containers.js';
 import { toJson } from '../../src/consensus/ssz.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { readHeader } from '../../src/proof/headers.js';
@@ -56,8 +56,8 @@ function forge(layerOne: Json, { finalized, otherCommittees, claimed, bits = ALL
   const block = inventedBlock(layerOne);
   const parent = makeBeaconBlock(network, finalized, block, undefined);
   const child = makeBeaconBlock(network, attested, block, parent);
-  const message = signingRoot({ ...SIMULATED_BEACON, ...signedFor }, child.header.beacon, signed);
-  const signers = asked.signers ?? periodAt(SIMULATED_BEACON, signed);
+  const message = computeSigningRoot({ ...SIMULATED_BEACON, ...signedFor }, child.header.beacon, signed);
+  const signers = asked.signers ?? computeSyncCommitteePeriodAtSlot(SIMULATED_BEACON, signed);
   const members = {
     attestedHeader: child.header,
     finalizedHeader: parent.header,
@@ -79,7 +79,7 @@ export function forgedFinality(layerOne: Json, forgery: Forgery): Json {
 /** As `forgedFinality`, an update of a period. */
 export function forgedUpdate(layerOne: Json, forgery: Forgery): Json {
   const { network, child, members } = forge(layerOne, forgery);
-  const nextSyncCommittee = simulatedCommittee(periodAt(network, child.slot) + 1).committee;
+  const nextSyncCommittee = simulatedCommittee(computeSyncCommitteePeriodAtSlot(network, child.slot) + 1).committee;
   const nextSyncCommitteeBranch = stateBranch(network, child, STATE_INDICES.nextSyncCommittee);
   return { version: 'fulu', data: toJson({ ...members, nextSyncCommittee, nextSyncCommitteeBranch }) };
 }

@@ -1,10 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { BeaconBlock, SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
 import { L1_CHAIN_ID } from '../../chain/devnet/layer-one/simulated-l1.js';
-import { type BeaconNetwork, forkAt, periodAt } from '../../consensus/beacon-network.js';
+import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot, forkAt } from '../../consensus/beacon-network.js';
 import {
+  computeForkDataRoot,
   containersOf,
-  forkDataRoot,
   type LightClientObjects,
   layoutAtSlot,
   type ObjectKind,
@@ -197,7 +197,10 @@ async function updatesAnswer(
   if (!NUMBER.test(start) || !NUMBER.test(count) || Number(count) === 0) {
     return refuse(400, 'start_period and count must be whole numbers, count above zero');
   }
-  const end = Math.min(Number(start) + Math.min(Number(count), MAX_UPDATES), periodAt(chain.network, newest.slot) + 1);
+  const end = Math.min(
+    Number(start) + Math.min(Number(count), MAX_UPDATES),
+    computeSyncCommitteePeriodAtSlot(chain.network, newest.slot) + 1,
+  );
   const updates: unknown[] = [];
   const chunks: Uint8Array[] = [];
   // The chain begins with period 1.
@@ -228,7 +231,7 @@ function sszChunk(network: BeaconNetwork, update: Uint8Array): Uint8Array {
  * @source ethereum/consensus-specs@a08d8a6e specs/fulu/beacon-chain.md, compute_fork_digest
  */
 function forkDigest(network: BeaconNetwork): Uint8Array {
-  const root = forkDataRoot(network, hexToBytes(network.forks[0]!.version, 4));
+  const root = computeForkDataRoot(network, hexToBytes(network.forks[0]!.version, 4));
   const blobs = sha256(concatBytes(uint64.encode(0n), uint64.encode(BigInt(MAX_BLOBS_ELECTRA))));
   return root.subarray(0, 4).map((byte, i) => byte ^ blobs[i]!);
 }

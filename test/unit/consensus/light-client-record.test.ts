@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type FollowedState, LightClientRecord } from '../../../src/chain/light/layer-one/light-client-record.js';
-import { advance } from '../../../src/consensus/rules.js';
+import { processLightClientUpdates } from '../../../src/consensus/rules.js';
 import { finish, nextTurn } from '../../../src/scheduling/turns.js';
 import { BudgetedTable } from '../../../src/store/budgeted-table.js';
 import { openIdbStore } from '../../../src/store/idb-store.js';
@@ -12,7 +12,7 @@ const checkpoint = new Uint8Array(32).fill(1);
 const states: FollowedState[] = [{ store: start, checkpoint }];
 for (const update of updates) {
   const { store } = states.at(-1)!;
-  const next = await finish(advance(network, store, [update], lastSlot), nextTurn);
+  const next = await finish(processLightClientUpdates(network, store, [update], lastSlot), nextTurn);
   states.push({ store: next.store, checkpoint });
 }
 const oldest = states[0]!;

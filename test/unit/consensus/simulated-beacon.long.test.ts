@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type BeaconBlock, SimulatedBeacon } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
 import { SimulatedL1 } from '../../../src/chain/devnet/layer-one/simulated-l1.js';
-import { periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
+import { computeSyncCommitteePeriodAtSlot, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
 import { SIMULATED_BEACON as NETWORK } from '../../../src/consensus/beacon-networks.js';
 import {
   type BeaconBlockHeader,
@@ -9,7 +9,12 @@ import {
   objectFrom,
   updatesFrom,
 } from '../../../src/consensus/containers.js';
-import { type AnyUpdate, advance, type LightClientStore, verifyBootstrap } from '../../../src/consensus/rules.js';
+import {
+  type AnyUpdate,
+  initializeLightClientStore,
+  type LightClientStore,
+  processLightClientUpdates,
+} from '../../../src/consensus/rules.js';
 import { headerHash } from '../../../src/ethereum/header.js';
 import { devnet } from '../../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
@@ -60,7 +65,7 @@ class Scene {
     const { data } = await this.ask<{ data: { root: string } }>('headers/finalized');
     const answer = objectFrom(NETWORK, 'bootstrap', await this.ask(`light_client/bootstrap/${data.root}`));
     const request = { root: hexToBytes(data.root), currentSlot: this.slot, maxAgeSlots: 2 * PERIOD };
-    const verdict = verifyBootstrap(NETWORK, answer, request);
+    const verdict = initializeLightClientStore(NETWORK, answer, request);
     if (!verdict.verified) throw new Error(`${verdict.reason} ${verdict.message}`);
     this.note(verdict.store.finalized.beacon);
     return verdict.store;
@@ -77,7 +82,7 @@ class Scene {
       this.note(data.attestedHeader.beacon);
       if ('finalizedHeader' in data) this.note(data.finalizedHeader.beacon);
     }
-    const result = await finish(advance(NETWORK, store, updates, this.slot), async () => {});
+    const result = await finish(processLightClientUpdates(NETWORK, store, updates, this.slot), async () => {});
     // Nothing is new if the client has asked a moment ago.
     expect([undefined, 'NOT_RELEVANT']).toContain(result.refused?.reason);
     return result.store;
@@ -86,8 +91,8 @@ class Scene {
   /** What a client does to be up to date. @source docs/spec/consensus.md 7 */
   async follow(store: LightClientStore): Promise<LightClientStore> {
     let client = store;
-    const period = () => periodAt(NETWORK, Number(client.finalized.beacon.slot));
-    const current = periodAt(NETWORK, this.slot);
+    const period = () => computeSyncCommitteePeriodAtSlot(NETWORK, Number(client.finalized.beacon.slot));
+    const current = computeSyncCommitteePeriodAtSlot(NETWORK, this.slot);
     if (client.next === undefined) client = await this.apply(client, await this.updates(period(), 1));
     const missing = current - 1 - period();
     if (missing > 0) client = await this.apply(client, await this.updates(period() + 1, missing));
@@ -142,7 +147,9 @@ describe('a client', () => {
     await scene.mine();
     const awake = await scene.follow(client);
     expect(finalNumber(awake)).toBe(3);
-    expect(periodAt(NETWORK, Number(awake.finalized.beacon.slot))).toBe(periodAt(NETWORK, scene.slot));
+    expect(computeSyncCommitteePeriodAtSlot(NETWORK, Number(awake.finalized.beacon.slot))).toBe(
+      computeSyncCommitteePeriodAtSlot(NETWORK, scene.slot),
+    );
   });
 
   test('goes on with a devnet that was closed and opened again in the same period, and later', async () => {
@@ -191,7 +198,7 @@ describe('the chain', () => {
       blocks.push(newest);
       scene.now += 29 + i;
     }
-    const period = periodAt(NETWORK, scene.slot);
+    const period = computeSyncCommitteePeriodAtSlot(NETWORK, scene.slot);
     // Also where a period is asked for later.
     for (let i = -14; i < 0; i++) scene.beacon.update(period + i);
     const first = START - NETWORK.genesisTime - 5 * PERIOD;

@@ -1,9 +1,15 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type BeaconNetwork, periodAt, slotAtTime, timeOfSlot } from '../../../consensus/beacon-network.js';
+import {
+  type BeaconNetwork,
+  computeSyncCommitteePeriodAtSlot,
+  slotAtTime,
+  timeOfSlot,
+} from '../../../consensus/beacon-network.js';
 import { beaconNetworkOf } from '../../../consensus/beacon-networks.js';
 import {
   beaconBlockHeader,
+  computeSigningRoot,
   denebExecutionHeader,
   EXECUTION_INDEX,
   type ExecutionPayloadHeader,
@@ -13,7 +19,6 @@ import {
   type LightClientHeader,
   type LightClientUpdate,
   type SyncCommittee,
-  signingRoot,
   stateIndices,
   syncCommittee,
   uint64,
@@ -68,7 +73,7 @@ export class SimulatedBeacon {
   newest(): BeaconBlock | undefined {
     const slot = this.signatureSlot();
     if (slot <= this.slotsOfPeriod) return undefined;
-    const blocks = this.blocksOf(periodAt(this.network, slot - 1));
+    const blocks = this.blocksOf(computeSyncCommitteePeriodAtSlot(this.network, slot - 1));
     const { head } = this.layerOne;
     const attested = blocks.at(-1)!;
     if (attested.parent!.layerOne !== head || attested.slot + this.network.preset.slotsPerEpoch < slot) {
@@ -94,13 +99,13 @@ export class SimulatedBeacon {
 
   /** The block of a slot, if it has one that is held. */
   blockAt(slot: number): BeaconBlock | undefined {
-    return this.periods.get(periodAt(this.network, slot))?.find((block) => block.slot === slot);
+    return this.periods.get(computeSyncCommitteePeriodAtSlot(this.network, slot))?.find((block) => block.slot === slot);
   }
 
   bootstrap(block: BeaconBlock): LightClientBootstrap {
     return {
       header: block.header,
-      currentSyncCommittee: simulatedCommittee(periodAt(this.network, block.slot)).committee,
+      currentSyncCommittee: simulatedCommittee(computeSyncCommitteePeriodAtSlot(this.network, block.slot)).committee,
       currentSyncCommitteeBranch: stateBranch(this.network, block, STATE_INDICES.currentSyncCommittee),
     };
   }
@@ -132,8 +137,8 @@ export class SimulatedBeacon {
     if (slot % 4 === 0) bits[(slot >> 5) % bits.length]! ^= 1 << ((slot >> 2) % 8);
     let signature = this.signatures.get(attested);
     if (signature === undefined) {
-      const message = signingRoot(this.network, attested.header.beacon, slot);
-      signature = signAsCommittee(periodAt(this.network, slot), bits, message);
+      const message = computeSigningRoot(this.network, attested.header.beacon, slot);
+      signature = signAsCommittee(computeSyncCommitteePeriodAtSlot(this.network, slot), bits, message);
       this.signatures.set(attested, signature);
     }
     const syncAggregate = { syncCommitteeBits: bits, syncCommitteeSignature: signature };
@@ -218,7 +223,7 @@ function branchAt(leaves: Leaves, gindex: number): Uint8Array[] {
 
 /** The members of a state that light clients read. */
 function stateOf(network: BeaconNetwork, slot: number, parent: BeaconBlock | undefined): Leaves {
-  const period = periodAt(network, slot);
+  const period = computeSyncCommitteePeriodAtSlot(network, slot);
   return new Map([
     [STATE_INDICES.currentSyncCommittee, simulatedCommittee(period).root],
     [STATE_INDICES.nextSyncCommittee, simulatedCommittee(period + 1).root],

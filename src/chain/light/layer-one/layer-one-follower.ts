@@ -1,18 +1,18 @@
 import {
   type BeaconNetwork,
+  computeSyncCommitteePeriodAtSlot,
   latestSignatureSlot,
-  periodAt,
   slotAtTime,
   slotsIn,
 } from '../../../consensus/beacon-network.js';
 import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from '../../../consensus/containers.js';
 import {
-  type Advance,
   type AnyUpdate,
-  advance,
+  initializeLightClientStore,
   type LightClientStore,
+  type ProcessedUpdates,
+  processLightClientUpdates,
   requireConsistent,
-  verifyBootstrap,
 } from '../../../consensus/rules.js';
 import { isPlumblineError } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
@@ -213,7 +213,7 @@ export class LayerOneFollower {
       tryNext: () => true,
       signal,
       accept: (answer) => {
-        const judged = verifyBootstrap(network, objectFrom(network, 'bootstrap', answer), request);
+        const judged = initializeLightClientStore(network, objectFrom(network, 'bootstrap', answer), request);
         // The age is that of the checkpoint. The endpoint has answered rightly.
         if (judged.verified || judged.reason === 'CHECKPOINT_TOO_OLD') return judged;
         throw answerRefused('bootstrap of layer 1', judged);
@@ -229,7 +229,7 @@ export class LayerOneFollower {
     const begin = this.periodOf(from);
     for (let requests = 0; ; requests++) {
       const { store } = this.state!;
-      const [known, now] = [this.periodOf(store), periodAt(network, this.slot)];
+      const [known, now] = [this.periodOf(store), computeSyncCommitteePeriodAtSlot(network, this.slot)];
       const first = store.next === undefined ? known : known + 1;
       // A finality update of this period or the next one needs no further committee.
       const isDone = known >= now || (known + 1 === now && store.next !== undefined);
@@ -257,7 +257,7 @@ export class LayerOneFollower {
   }
 
   private periodOf({ finalized }: LightClientStore): number {
-    return periodAt(this.parts.network, Number(finalized.beacon.slot));
+    return computeSyncCommitteePeriodAtSlot(this.parts.network, Number(finalized.beacon.slot));
   }
 
   /**
@@ -286,11 +286,14 @@ export class LayerOneFollower {
       tryNext: () => true,
       exclude,
       signal,
-      accept: async (answer, from): Promise<Advance> => {
+      accept: async (answer, from): Promise<ProcessedUpdates> => {
         id = from.id;
         const updates = read(answer);
         if (updates.length === 0) throw missing('update of layer 1');
-        const end = await finish(advance(network, store, updates, latestSignatureSlot(network, clock.now())), nextTurn);
+        const end = await finish(
+          processLightClientUpdates(network, store, updates, latestSignatureSlot(network, clock.now())),
+          nextTurn,
+        );
         if (end.store.contradiction !== undefined) return end;
         const isOld = mayBeKnown && end.refused?.reason === 'NOT_RELEVANT';
         if (end.refused !== undefined && end.applied.length === 0 && !isOld)

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { describeStore, run } from '../../../conformance/consensus-scenario.js';
-import { forkAt, periodAt, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
+import {
+  computeSyncCommitteePeriodAtSlot,
+  forkAt,
+  slotAtTime,
+  timeOfSlot,
+} from '../../../src/consensus/beacon-network.js';
 import { BEACON_NETWORKS } from '../../../src/consensus/public-networks.js';
 import { storeFromBytes, storeToBytes } from '../../../src/consensus/stored.js';
 import { isPlumblineError } from '../../../src/errors.js';
@@ -133,7 +138,10 @@ describe('beacon chains', () => {
   it('count slots and periods', () => {
     const mainnet = BEACON_NETWORKS.get(1)!;
     // Slot 6 553 600 begins period 800, of 8 192 slots each.
-    expect([periodAt(mainnet, 6_553_599), periodAt(mainnet, 6_553_600)]).toEqual([799, 800]);
+    expect([
+      computeSyncCommitteePeriodAtSlot(mainnet, 6_553_599),
+      computeSyncCommitteePeriodAtSlot(mainnet, 6_553_600),
+    ]).toEqual([799, 800]);
     const time = timeOfSlot(mainnet, 6_553_600) * 1000;
     expect([slotAtTime(mainnet, time - 1), slotAtTime(mainnet, time)]).toEqual([6_553_599, 6_553_600]);
     expect(forkAt(mainnet, 194_048 * 32).name).toBe('capella');
