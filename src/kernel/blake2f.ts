@@ -1,4 +1,5 @@
 import { requireLength } from '../primitives/bytes.js';
+import type { ExportedNumber, LinearMemory } from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import { wasm } from './wasm/blake2f.generated.js';
 
@@ -18,10 +19,10 @@ export type Blake2f = (input: Uint8Array) => Generator<undefined, Uint8Array, un
 
 /** Exports of assembly/blake2f.ts. */
 interface Blake2fExports {
-  readonly memory: WebAssembly.Memory;
-  readonly REGION: WebAssembly.Global;
-  readonly REGION_BYTES: WebAssembly.Global;
-  readonly INPUT: WebAssembly.Global;
+  readonly memory: LinearMemory;
+  readonly REGION: ExportedNumber;
+  readonly REGION_BYTES: ExportedNumber;
+  readonly INPUT: ExportedNumber;
   start(): void;
   /** Returns 1 once the output is at `REGION`, else 0. */
   mix(most: number): number;

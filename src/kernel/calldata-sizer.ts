@@ -5,13 +5,19 @@
 
 import { PlumblineError } from '../errors.js';
 import { copyBytes, equalBytes } from '../primitives/bytes.js';
-import { type CalldataSizer, type KernelOptions, MAX_LZSS_INPUT, requireDictionaryFits } from './contracts.js';
+import {
+  type CalldataSizer,
+  type KernelOptions,
+  type LinearMemory,
+  MAX_LZSS_INPUT,
+  requireDictionaryFits,
+} from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import { wasm } from './wasm/calldata.generated.js';
 
 /** Exports of calldata.wasm; see assembly/calldata.ts. */
 interface CalldataExports {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: LinearMemory;
   /** Address for a dictionary of this length. */
   dictionaryPointer(length: number): number;
   indexDictionary(length: number): void;

@@ -92,6 +92,26 @@ export interface CalldataSizer {
   compressedTxSize(input: Uint8Array): number;
 }
 
+/*
+ * What kernels use of WebAssembly. The types of the DOM library have it, but programs of Node compile without that library, and the
+ * declarations of this package with them.
+ */
+
+/** A compiled module: a `WebAssembly.Module`. */
+export type CompiledModule = object;
+
+/** Linear memory: a `WebAssembly.Memory`. */
+export interface LinearMemory {
+  readonly buffer: ArrayBuffer;
+  /** @param pages - of 64 KiB. @throws RangeError for want of memory */
+  grow(pages: number): number;
+}
+
+/** An exported number, such as the place of a region: a `WebAssembly.Global`. */
+export interface ExportedNumber {
+  readonly value: number;
+}
+
 /** `auto` uses the SIMD build if the engine supports it, else the scalar build. Both give the same bytes. */
 export type KernelBuild = 'auto' | 'simd' | 'scalar';
 

@@ -1,4 +1,4 @@
-import type { KernelBuild } from './contracts.js';
+import type { CompiledModule, KernelBuild } from './contracts.js';
 import { compile, type KernelSource } from './instantiate.js';
 
 /** The builds of the EVM. */
@@ -8,7 +8,7 @@ export const EVM_SOURCE: KernelSource = {
   scalar: () => import('./wasm/evm.scalar.generated.js'),
 };
 
-const modules = new Map<KernelBuild, Promise<WebAssembly.Module>>();
+const modules = new Map<KernelBuild, Promise<CompiledModule>>();
 let preferred: KernelBuild = 'auto';
 
 /** Chooses the build that executes in this thread from now on; `auto` at first. */
@@ -26,7 +26,7 @@ export function evmBuild(): KernelBuild {
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
-export function loadEvmModule(): Promise<WebAssembly.Module> {
+export function loadEvmModule(): Promise<CompiledModule> {
   const build = preferred;
   let module = modules.get(build);
   if (module === undefined) {

@@ -8,21 +8,21 @@
 
 import { bytesToKey } from '../primitives/bytes.js';
 import type { Hex } from '../primitives/hex.js';
-import type { KernelBuild } from './contracts.js';
+import type { ExportedNumber, KernelBuild, LinearMemory } from './contracts.js';
 import { EVM_SOURCE, evmBuild, loadEvmModule } from './evm-module.js';
 import { instanceOf } from './instantiate.js';
 
 /** Exports of evm.wasm; see assembly/evm.ts. Integers in records are little-endian, words and addresses big-endian. */
 export interface EvmExports {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: LinearMemory;
   /** Operands: address at 0, words at 32, 64 and 96. */
-  readonly IO: WebAssembly.Global;
+  readonly IO: ExportedNumber;
   /** Block and transaction, at the offsets `ENV`. */
-  readonly ENV: WebAssembly.Global;
+  readonly ENV: ExportedNumber;
   /** Result of the last `run`, at the offsets `RESULT`. */
-  readonly RESULT: WebAssembly.Global;
+  readonly RESULT: ExportedNumber;
   /** Records of what the kernel wants, at the offsets `WANT`. */
-  readonly WANTS: WebAssembly.Global;
+  readonly WANTS: ExportedNumber;
   configure(fork: number): void;
   record(flags: number): void;
   setMemoryLimit(bytes: number): void;

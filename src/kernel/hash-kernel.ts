@@ -5,7 +5,14 @@
  */
 
 import { PlumblineError } from '../errors.js';
-import { DIGEST_BYTES, type Hasher, type HashKernel, type HashScheme } from './contracts.js';
+import {
+  DIGEST_BYTES,
+  type ExportedNumber,
+  type Hasher,
+  type HashKernel,
+  type HashScheme,
+  type LinearMemory,
+} from './contracts.js';
 
 /** Levels of a path: bits of a position that a number can hold. */
 const MAX_LEVELS = 53;
@@ -17,11 +24,11 @@ const PATHS_AT_ONCE = 4;
  * below the modulus, else 1.
  */
 export interface HashExports {
-  readonly memory: WebAssembly.Memory;
-  readonly INPUT: WebAssembly.Global;
-  readonly INPUT_BYTES: WebAssembly.Global;
-  readonly OUTPUT: WebAssembly.Global;
-  readonly OUTPUT_BYTES: WebAssembly.Global;
+  readonly memory: LinearMemory;
+  readonly INPUT: ExportedNumber;
+  readonly INPUT_BYTES: ExportedNumber;
+  readonly OUTPUT: ExportedNumber;
+  readonly OUTPUT_BYTES: ExportedNumber;
   mimcHash(length: number): number;
   mimcHashMany(count: number, length: number): number;
   mimcCompress(): number;

@@ -1,5 +1,5 @@
 import { messageOf, PlumblineError } from '../errors.js';
-import type { KernelOptions } from './contracts.js';
+import type { CompiledModule, KernelOptions } from './contracts.js';
 import { hasSimd } from './simd.js';
 
 /** A generated module with one build of a kernel, as text for `unpack`. */
@@ -28,7 +28,7 @@ export async function instantiate<Exports>(source: KernelSource, options: Kernel
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE` without WebAssembly, if the page's CSP forbids it, or for invalid bytes
  */
-export async function compile(source: KernelSource, options: KernelOptions = {}): Promise<WebAssembly.Module> {
+export async function compile(source: KernelSource, options: KernelOptions = {}): Promise<CompiledModule> {
   requireWebAssembly(source.name);
   const build = options.build ?? 'auto';
   const simd = build === 'simd' || (build === 'auto' && hasSimd());
@@ -45,9 +45,9 @@ export async function compile(source: KernelSource, options: KernelOptions = {})
  *
  * @throws PlumblineError `KERNEL_UNAVAILABLE` without enough memory
  */
-export async function instanceOf<Exports>(source: KernelSource, module: WebAssembly.Module): Promise<Exports> {
+export async function instanceOf<Exports>(source: KernelSource, module: CompiledModule): Promise<Exports> {
   try {
-    const { exports } = await WebAssembly.instantiate(module, {});
+    const { exports } = await WebAssembly.instantiate(module as WebAssembly.Module, {});
     return exports as Exports;
   } catch (cause) {
     throw kernelRefused(source.name, cause);

@@ -1,11 +1,12 @@
+import type { ExportedNumber, LinearMemory } from './contracts.js';
 import { kernelRefused, requireWebAssembly, unpack } from './instantiate.js';
 import { wasm } from './wasm/keccak.generated.js';
 
 /** Exports of keccak.wasm; see assembly/keccak.ts. */
 interface KeccakExports {
-  readonly memory: WebAssembly.Memory;
-  readonly INPUT: WebAssembly.Global;
-  readonly OUTPUT: WebAssembly.Global;
+  readonly memory: LinearMemory;
+  readonly INPUT: ExportedNumber;
+  readonly OUTPUT: ExportedNumber;
   hash(length: number): void;
 }
 

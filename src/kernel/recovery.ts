@@ -1,5 +1,5 @@
 import { requireLength } from '../primitives/bytes.js';
-import type { KernelOptions } from './contracts.js';
+import type { ExportedNumber, KernelOptions, LinearMemory } from './contracts.js';
 import { instantiate, type KernelSource } from './instantiate.js';
 import { wasm } from './wasm/secp256k1.generated.js';
 
@@ -22,9 +22,9 @@ export type RecoverPublicKey = (
 
 /** Exports of assembly/secp256k1.ts. */
 interface RecoveryExports {
-  readonly memory: WebAssembly.Memory;
-  readonly INPUT: WebAssembly.Global;
-  readonly OUTPUT: WebAssembly.Global;
+  readonly memory: LinearMemory;
+  readonly INPUT: ExportedNumber;
+  readonly OUTPUT: ExportedNumber;
   /** Returns 0 if there is no key, else 1. */
   recoverPublicKey(yParity: number): number;
 }

@@ -9,7 +9,14 @@
 
 import { invalidParameter, PlumblineError } from '../errors.js';
 import { compareBytes, equalBytes } from '../primitives/bytes.js';
-import { DIGEST_BYTES, type Hasher, type HashScheme, type KernelOptions } from './contracts.js';
+import {
+  DIGEST_BYTES,
+  type ExportedNumber,
+  type Hasher,
+  type HashScheme,
+  type KernelOptions,
+  type LinearMemory,
+} from './contracts.js';
 import { type HashExports, hashKernelOf } from './hash-kernel.js';
 import { compile, instanceOf, instantiate, type KernelSource } from './instantiate.js';
 
@@ -206,13 +213,13 @@ export interface TrieKernel {
 
 /** Exports of assembly/trie.ts. Pointers are returned as signed numbers: use `>>> 0`. */
 export interface TrieExports {
-  readonly memory: WebAssembly.Memory;
+  readonly memory: LinearMemory;
   /** Address of the operands: an entry of the journal of leaves, 80 bytes. */
-  readonly operands: WebAssembly.Global;
+  readonly operands: ExportedNumber;
   /** Address of proofs and siblings. */
-  readonly proof: WebAssembly.Global;
+  readonly proof: ExportedNumber;
   /** Position of the last operation. */
-  readonly position: WebAssembly.Global;
+  readonly position: ExportedNumber;
   init(isMimc: number): number;
   createTrie(): number;
   dropTrie(trie: number): void;
