@@ -139,7 +139,11 @@ describe('eth_sendTransactionSync', () => {
     const hash = await sendFrom(dev, 0, CONTRACT);
     const raw = await dev.ask('eth_getRawTransactionByHash', hash);
     await dev.ask('anvil_dropAllTransactions');
-    await expect(dev.ask('eth_sendRawTransactionSync', raw, 20)).rejects.toMatchObject({ code: 4, data: hash });
+    await expect(dev.ask('eth_sendRawTransactionSync', raw, 20)).rejects.toMatchObject({
+      code: 4,
+      reason: 'TRANSACTION_PENDING',
+      data: hash,
+    });
     await dev.ask('anvil_dropAllTransactions');
     const waiting = dev.ask('eth_sendRawTransactionSync', raw);
     await settled();

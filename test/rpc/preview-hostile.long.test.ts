@@ -42,6 +42,7 @@ describe('a preview of a contract that claims much', () => {
     expect(warnings.filter(({ code }) => code === 'balance-unreadable')).toHaveLength(500);
     await expect(preview('Hostile', call('Hostile', 'batch(uint256)', 10_000n))).rejects.toMatchObject({
       code: -32005,
+      reason: 'PREVIEW_TOO_LARGE',
       message: expect.stringContaining('more than 8192 questions to contracts'),
     });
   });

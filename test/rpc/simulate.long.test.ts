@@ -219,6 +219,14 @@ describe('a simulation that is refused', () => {
     expect(await refusal(dev, [block], options)).toBe(code);
   });
 
+  it('has a reason, and the rule among its details', async () => {
+    const dev = await devNode();
+    await expect(simulate(dev, [{ blockOverrides: { number: '0x101' } }])).rejects.toMatchObject({
+      reason: 'SIMULATION_REFUSED',
+      details: { rule: 'too-many-blocks' },
+    });
+  });
+
   it('not for overrides that are null', async () => {
     const dev = await devNode();
     const hashes = async (block: object) => (await simulate(dev, [block])).map(({ hash }) => hash);

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import type { ErrorCode } from '../../src/errors.js';
 import type { CallFrame } from '../../src/evm/tracing/call-frame.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
@@ -125,14 +126,14 @@ describe('a mined transaction', () => {
     const { dev } = await scene();
     const options = { tracer: 'callTracer' };
     const missing = `0x${'11'.repeat(32)}`;
-    const cases: [string, unknown, string][] = [
-      ['debug_traceTransaction', missing, 'transaction not found'],
-      ['debug_traceBlockByNumber', '0x0', 'genesis is not traceable'],
-      ['debug_traceBlockByNumber', '0x99', 'block #153 not found'],
-      ['debug_traceBlockByHash', missing, `block ${missing} not found`],
+    const cases: [string, unknown, string, ErrorCode][] = [
+      ['debug_traceTransaction', missing, 'transaction not found', 'TRANSACTION_NOT_FOUND'],
+      ['debug_traceBlockByNumber', '0x0', 'genesis is not traceable', 'BLOCK_INCOMPLETE'],
+      ['debug_traceBlockByNumber', '0x99', 'block #153 not found', 'BLOCK_NOT_FOUND'],
+      ['debug_traceBlockByHash', missing, `block ${missing} not found`, 'BLOCK_NOT_FOUND'],
     ];
-    for (const [method, what, message] of cases)
-      await expect(dev.ask(method, what, options), method).rejects.toMatchObject({ code: -32000, message });
+    for (const [method, what, message, reason] of cases)
+      await expect(dev.ask(method, what, options), method).rejects.toMatchObject({ code: -32000, message, reason });
   });
 });
 

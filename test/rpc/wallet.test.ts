@@ -197,7 +197,8 @@ describe('wallet_sendCalls', () => {
   ])('refuses %j', async (more, code, message) => {
     const { ask } = await devNode();
     const refused = ask('wallet_sendCalls', { ...batch(), ...more });
-    await expect(refused).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    const reason = code < 0 ? 'INVALID_PARAMETER' : 'WALLET_REFUSED';
+    await expect(refused).rejects.toMatchObject({ code, reason, message: expect.stringMatching(message) });
     expect(await ask('eth_getTransactionCount', ALL[0], 'pending')).toBe('0x0');
   });
 

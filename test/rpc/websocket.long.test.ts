@@ -135,7 +135,7 @@ describe('JSON-RPC over WebSocket', () => {
     expect(await client.ask('eth_unsubscribe', id)).toMatchObject({ result: true });
     await endpoint.node.request({ method: 'evm_mine' });
     expect(await client.ask('eth_unsubscribe', id)).toMatchObject({
-      error: { code: -32000, message: 'Subscription not found' },
+      error: { code: -32000, message: 'Subscription not found', data: { reason: 'SUBSCRIPTION_NOT_FOUND' } },
     });
   });
 
@@ -145,7 +145,9 @@ describe('JSON-RPC over WebSocket', () => {
     expect(await client.ask('eth_subscribe', 'logs', { address: '0x12' })).toMatchObject({ error: { code: -32602 } });
     const ids = [];
     for (let i = 0; i < 2; i++) ids.push(((await client.ask('eth_subscribe', 'logs')) as { result: string }).result);
-    expect(await client.ask('eth_subscribe', 'newHeads')).toMatchObject({ error: { code: -32005 } });
+    expect(await client.ask('eth_subscribe', 'newHeads')).toMatchObject({
+      error: { code: -32005, data: { reason: 'SUBSCRIPTION_LIMIT', details: { limit: 2 } } },
+    });
     for (const id of ids) expect(await client.ask('eth_unsubscribe', id)).toMatchObject({ result: true });
   });
 

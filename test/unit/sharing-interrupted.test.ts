@@ -76,7 +76,10 @@ describe('requests under way when the writer ends', () => {
     pages[0]!.kill();
     expect((await sent).body).toMatchObject([
       { id: 1, result: '0x1' },
-      { id: 2, error: { code: -32603 } },
+      {
+        id: 2,
+        error: { code: -32603, reason: 'OUTCOME_UNKNOWN', details: { method: 'eth_sendTransaction' } },
+      },
       { id: 3, result: '0x1' },
     ]);
     expect(logs[1]!.calls).toEqual(['eth_chainId', 'eth_chainId', 'eth_blockNumber']);
