@@ -110,7 +110,7 @@ test('docs/errors.md has all messages', async () => {
   await expect(`${sections.join('\n\n')}\n`).toMatchFileSnapshot('../../docs/errors.md');
 });
 
-/** The table of test/light/providers.test.ts, which runs each row. */
+/** The table of test/light/providers.long.test.ts, which runs each row. */
 function providers(): string {
   const rows = PROVIDER_ROWS.map(({ name, did, done, reads, most }) => {
     const counts = [most.once ?? '–', most.alone, most.beside].join(', ');
