@@ -203,14 +203,14 @@ async function checkBlock(path: string, block: RecordedBlock, report: Report): P
       );
     });
   }
-  await report.check(`${path} header`, async () => {
+  await report.check(`${path} header`, () => {
     const { transactionsRoot, receiptsRoot, logsBloom: bloom, gasUsed } = block.header;
     const raw = block.transactions.map((recorded) => hexToBytes(recorded.raw));
     return differs(
       [transactionsRoot, receiptsRoot, bloom, gasUsed],
       [
-        bytesToHex(await orderedTrieRoot(raw)),
-        bytesToHex(await orderedTrieRoot(receipts.map(encodeReceipt))),
+        bytesToHex(orderedTrieRoot(raw)),
+        bytesToHex(orderedTrieRoot(receipts.map(encodeReceipt))),
         bytesToHex(logsBloom(receipts.flatMap(({ logs }) => logs))),
         toQuantity(receipts.at(-1)?.cumulativeGasUsed ?? 0n),
       ],

@@ -20,7 +20,7 @@ export interface ErrorDetails {
   HASH_INPUT_LENGTH: { scheme: string; length: number };
   /** A hash function got a number that is not below the modulus of its field. Remedy: give field elements only. */
   HASH_INPUT_NOT_CANONICAL: { scheme: string };
-  /** The data of a transaction is longer than the network takes. Remedy: shorten it, or split it. */
+  /** The data of a transaction is longer than the network takes, or than can be sized. Remedy: shorten it, or split it. */
   CALLDATA_TOO_LARGE: { length: number; limit: number };
   // Dictionary.
   /** The compression dictionary has the wrong length. Remedy: give the file of this network. */
@@ -37,7 +37,7 @@ export interface ErrorDetails {
   GAS_IS_ZERO: Record<never, never>;
   /** Transactions of this type are not known here. Remedy: send another type. */
   TRANSACTION_TYPE_UNSUPPORTED: { type: number };
-  /** The margin of an estimate is not a number above zero. Remedy: correct it in the profile. */
+  /** The margin of an estimate is not a number of at least zero. Remedy: correct it, in the profile or the argument. */
   MARGIN_INVALID: { value: string };
   // State.
   /** A state is not what was committed to. Remedy: report it, with the event `error`. */
@@ -289,6 +289,15 @@ export class PlumblineError<C extends ErrorCode = ErrorCode> extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** The error of a transaction that a rule refuses. @param reason - what is wrong; the message of the error */
+export function rejected(
+  rule: TransactionRule,
+  reason: string,
+  cause?: unknown,
+): PlumblineError<'TRANSACTION_REJECTED'> {
+  return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason }, { cause });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isPlumblineError, PlumblineError, type TransactionRule } from '../errors.js';
+import { isPlumblineError, PlumblineError, rejected } from '../errors.js';
 import { effectiveGasPrice } from '../ethereum/base-fee.js';
 import { loadSignerRecovery } from '../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
@@ -38,10 +38,6 @@ export const PRICE_BUMP = 10n;
 /** Largest distance of a nonce above the account's. @source docs/spec/fees.md 7, defaults of the pool */
 export const MAX_NONCE_DISTANCE = 200n;
 
-function reject(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
-  return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
-}
-
 /** A balance that does not suffice for a transaction that is sent has a code of its own. @returns other errors as they are */
 export function asSent(error: unknown): unknown {
   if (!isPlumblineError(error, 'INSUFFICIENT_FUNDS')) return error;
@@ -60,7 +56,7 @@ export async function parseBroadcast(
   context: BlockContext,
 ): Promise<SignedTransaction> {
   const blobs = rulesAt(network, context.number, context.timestamp).blobs !== undefined;
-  if (raw[0] === BLOB_TYPE && !blobs) throw reject('type-refused', refusedType('BLOB_TX_NOT_ALLOWED'));
+  if (raw[0] === BLOB_TYPE && !blobs) throw rejected('type-refused', refusedType('BLOB_TX_NOT_ALLOWED'));
   await loadSignerRecovery();
   return parseSignedTransaction(raw, network.chainId, { blobs });
 }
@@ -76,23 +72,23 @@ export async function parseBroadcast(
 export async function checkAdmission(transaction: SignedTransaction, against: AdmissionContext): Promise<void> {
   const { network, state, context } = against;
   const place = against.placeOf(transaction.hash);
-  if (place === 'pool') throw reject('known', 'the transaction is known already');
-  if (place === 'block') throw reject('nonce-too-low', 'the transaction is in a block already');
+  if (place === 'pool') throw rejected('known', 'the transaction is known already');
+  if (place === 'block') throw rejected('nonce-too-low', 'the transaction is in a block already');
   requireTypeAccepted(transaction, network);
   await checkDenied(transaction, network);
   requireRecipient(transaction);
   if (transaction.gasLimit > network.txGasLimit) {
-    throw reject('gas-limit', `Gas limit of transaction is greater than the allowed max of ${network.txGasLimit}`);
+    throw rejected('gas-limit', `Gas limit of transaction is greater than the allowed max of ${network.txGasLimit}`);
   }
   if (transaction.data.length > network.calldataLimit) {
     const reason = `Calldata of transaction is greater than the allowed max of ${network.calldataLimit}`;
-    throw reject('calldata-size', reason);
+    throw rejected('calldata-size', reason);
   }
   checkMargin(transaction, against);
   const nonce = (await state.account(transaction.from))?.nonce ?? 0n;
-  if (transaction.nonce < nonce) throw reject('nonce-too-low', `nonce ${transaction.nonce}, expected ${nonce}`);
+  if (transaction.nonce < nonce) throw rejected('nonce-too-low', `nonce ${transaction.nonce}, expected ${nonce}`);
   if (transaction.nonce - nonce > MAX_NONCE_DISTANCE) {
-    throw reject('nonce-too-high', `nonce ${transaction.nonce} is too far from the account's, ${nonce}`);
+    throw rejected('nonce-too-high', `nonce ${transaction.nonce} is too far from the account's, ${nonce}`);
   }
   const rules = rulesAt(network, context.number, context.timestamp);
   const leniency = { nonce: 'future', contractSender: transaction.impersonated === true } as const;
@@ -103,14 +99,14 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
     throw asSent(error);
   }
   if (transaction.gasLimit > context.gasLimit) {
-    throw reject('block-gas-limit', `gas limit ${transaction.gasLimit}, limit of a block ${context.gasLimit}`);
+    throw rejected('block-gas-limit', `gas limit ${transaction.gasLimit}, limit of a block ${context.gasLimit}`);
   }
 }
 
 /** @throws PlumblineError `TRANSACTION_REJECTED`, rule `type-refused`, for a type that the pool of the profile refuses */
 export function requireTypeAccepted({ type }: Pick<SignedTransaction, 'type'>, { pool }: Network): void {
   if (type === DELEGATION_TYPE && pool?.delegationsRefused === true)
-    throw reject('type-refused', refusedType('DELEGATE_CODE_TX_NOT_ALLOWED'));
+    throw rejected('type-refused', refusedType('DELEGATE_CODE_TX_NOT_ALLOWED'));
 }
 
 function refusedType(name: string): string {
@@ -127,7 +123,7 @@ export async function checkDenied(
   const check = (role: string, address: Uint8Array | undefined) => {
     if (address === undefined || !denied.has(bytesToHex(address))) return;
     const reason = `${role} ${bytesToHex(address)} is blocked as appearing on the SDN or other legally prohibited list`;
-    throw reject('denied', reason);
+    throw rejected('denied', reason);
   };
   check('sender', from);
   check('recipient', to);
@@ -151,14 +147,14 @@ function checkMargin(transaction: SignedTransaction, { network, context, prices,
   const bytes = network.sizing === 'current' ? encodeForSizing(transaction) : transaction.raw;
   const use = { gas: gasLimit, compressedTxSize: sizer.compressedTxSize(bytes), baseFee };
   if (price < baseFee + priorityFeePerGas(network.pricing, prices, use, margin)) {
-    throw reject('unprofitable', 'Gas price too low');
+    throw rejected('unprofitable', 'Gas price too low');
   }
 }
 
 /** @throws PlumblineError `TRANSACTION_REJECTED`, rule `recipient`, for a precompile */
 export function requireRecipient({ to }: Pick<SignedTransaction, 'to'>): void {
   if (to !== undefined && isPrecompile(to))
-    throw reject('recipient', 'destination address is a precompile address and cannot receive transactions');
+    throw rejected('recipient', 'destination address is a precompile address and cannot receive transactions');
 }
 
 /** Addresses 0x01 to 0x11 and 0x100. */

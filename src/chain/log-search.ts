@@ -80,7 +80,7 @@ export async function logsOfBlock(
 }
 
 /** The logs of these receipts, of one block, that match the filter. */
-export function selectLogs(receipts: readonly TransactionReceipt[], filter: LogFilter): FoundLog[] {
+function selectLogs(receipts: readonly TransactionReceipt[], filter: LogFilter): FoundLog[] {
   return receipts.flatMap((transaction) =>
     transaction.logs
       .map((log, i) => ({ log, transaction, logIndex: transaction.firstLogIndex + i }))

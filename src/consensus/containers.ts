@@ -144,7 +144,7 @@ interface SyncAggregate {
   readonly syncCommitteeSignature: Uint8Array;
 }
 
-/** @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/sync-protocol.md, for all containers of this file */
+/** @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/sync-protocol.md, for all light-client containers */
 export interface LightClientBootstrap {
   readonly header: LightClientHeader;
   readonly currentSyncCommittee: SyncCommittee;

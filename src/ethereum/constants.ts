@@ -32,3 +32,6 @@ export const HISTORY_CODE_HASH: Uint8Array = hexToBytes(
   '0x6e49e66782037c0555897870e29fa5e552daf4719552131a0abce779daec0a5d',
   32,
 );
+
+/** First byte of a blob hash (EIP-4844). */
+export const BLOB_HASH_VERSION = 1;

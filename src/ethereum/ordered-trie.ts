@@ -10,20 +10,15 @@ interface Entry {
   readonly value: Uint8Array;
 }
 
-/** Root of the trie from RLP-encoded index to item: transactions root and receipts root of a block. */
-export async function orderedTrieRoot(items: readonly Uint8Array[]): Promise<Uint8Array> {
-  return orderedRoot(items);
-}
-
 /**
- * Like `orderedTrieRoot`, but synchronous.
+ * Root of the trie from RLP-encoded index to item: transactions root and receipts root of a block.
  *
  * This is our own code because the whole list is known: a trie of `@ethereumjs/mpt` 10.1.3 is written once per item,
  * and it would be most of the download of a page that only verifies block bodies.
  *
  * @source yellow paper, appendix D
  */
-export function orderedRoot(items: readonly Uint8Array[]): Uint8Array {
+export function orderedTrieRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT.slice();
   const entries = items.map((value, index) => ({ path: nibblesOf(RLP.encode(index)), value }));
   return keccak256(RLP.encode(nodeOf(entries, 0)));

@@ -1,11 +1,11 @@
 import { RLP } from '@ethereumjs/rlp';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { messageOf, PlumblineError, type TransactionRule } from '../errors.js';
+import { messageOf, type PlumblineError, rejected } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { concatBytes, equalBytes, padStart } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
-import { MAX_NONCE } from './constants.js';
+import { BLOB_HASH_VERSION, MAX_NONCE } from './constants.js';
 import {
   decodeFields,
   type Item,
@@ -70,17 +70,11 @@ const LIST = 0xc0;
 /** v, r and s, at the end. */
 const SIGNATURE_ITEMS = 3;
 const WORD_BYTES = 32;
-/** First byte of a blob hash (EIP-4844). */
-const BLOB_HASH_VERSION = 1;
 /** Half of the order of secp256k1. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-function reject(rule: TransactionRule, reason: string, cause?: unknown): PlumblineError<'TRANSACTION_REJECTED'> {
-  return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason }, { cause });
-}
-
 function malformed(reason: string, cause?: unknown): PlumblineError<'TRANSACTION_REJECTED'> {
-  return reject('malformed', `the transaction is malformed: ${reason}`, cause);
+  return rejected('malformed', `the transaction is malformed: ${reason}`, cause);
 }
 
 /**
@@ -98,18 +92,19 @@ export function parseSignedTransaction(
   parsing: TransactionParsing = {},
 ): SignedTransaction {
   if (broadcast[0] === BLOBS && parsing.blobs !== true)
-    throw reject('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
+    throw rejected('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
   const type = typeOf(broadcast);
   const { raw, items, fields } = decode(broadcast, type);
   const { nonce, gasLimit, to, value, data, v, r, s, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fields;
-  if (r === 0n || s === 0n || (type === LEGACY && v === 0n)) throw reject('signature', 'the transaction is not signed');
+  if (r === 0n || s === 0n || (type === LEGACY && v === 0n))
+    throw rejected('signature', 'the transaction is not signed');
   checkFields(type, fields);
   const { ownChainId, yParity } = parityOf(type, fields);
   if (parsing.anyChain !== true && ownChainId !== undefined && ownChainId !== BigInt(chainId))
-    throw reject('chain-id', `the transaction is for chain ${ownChainId}, this is chain ${chainId}`);
+    throw rejected('chain-id', `the transaction is for chain ${ownChainId}, this is chain ${chainId}`);
   const isFrontier = parsing.frontier === true && type === LEGACY && ownChainId === undefined;
   if (s > HALF_ORDER && !isFrontier)
-    throw reject('signature', 's of the signature is above half of the order of secp256k1 (EIP-2)');
+    throw rejected('signature', 's of the signature is above half of the order of secp256k1 (EIP-2)');
   const from = parsing.impersonated ?? parsing.sender ?? senderOf(type, items, ownChainId, yParity);
   return {
     type,
@@ -187,13 +182,12 @@ function senderOf(type: TransactionType, items: Item[], chainId: bigint | undefi
   const hash = keccak256(itemsToSign(type, items.slice(0, -SIGNATURE_ITEMS), chainId));
   const [r, s] = items.slice(1 - SIGNATURE_ITEMS).map((item) => padStart(item as Uint8Array, WORD_BYTES));
   const from = signerOf(hash, r!, s!, yParity);
-  if (from === undefined) throw reject('signature', 'the sender cannot be recovered: no key has made this signature');
+  if (from === undefined) throw rejected('signature', 'the sender cannot be recovered: no key has made this signature');
   return from;
 }
 
 const BLOB_BYTES = 131_072;
 const COMMITMENT_BYTES = 48;
-const HASH_VERSION = 1;
 /** Index of the hashes in the payload. */
 const VERSIONED_HASHES = 10;
 
@@ -229,7 +223,7 @@ function checkSidecar(hashes: Item | undefined, blobs: Item | undefined, commitm
 
 /** The versioned hash of a commitment, 32 bytes. */
 function versionedHash(commitment: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(HASH_VERSION), sha256(commitment).subarray(1));
+  return concatBytes(Uint8Array.of(BLOB_HASH_VERSION), sha256(commitment).subarray(1));
 }
 
 /** Whether it is a list of byte strings, all of `length` bytes if given. */

@@ -37,6 +37,6 @@ export function withdrawalFromFields(items: readonly Uint8Array[]): Withdrawal {
 }
 
 /** `withdrawalsRoot` of a header, 32 bytes. */
-export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Promise<Uint8Array> {
+export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Uint8Array {
   return orderedTrieRoot(withdrawals.map((withdrawal) => RLP.encode(withdrawalFields(withdrawal))));
 }

@@ -82,7 +82,7 @@ export function packedSize(lzss: number, length: number): number {
 }
 
 /** Limits of a size cache; both apply. */
-export interface SizeCacheLimits {
+interface SizeCacheLimits {
   /** Number of inputs; default 4096. */
   readonly entries?: number;
   /** Bytes of all inputs together; default 2 MiB. A longer input is sized but not cached. */

@@ -112,13 +112,13 @@ export const RESULT = {
 export const WANTED = { account: 1, accountAndCode: 2, slot: 3, blockHash: 4, code: 5 } as const;
 
 /** Offsets in the record of one thing that the kernel wants, and its length. */
-export const WANT = { kind: 0, address: 4, number: 24, key: 32, bytes: 64 } as const;
+const WANT = { kind: 0, address: 4, number: 24, key: 32, bytes: 64 } as const;
 
 /** Offsets in the record of a log; topics and data follow. */
-export const LOG = { address: 0, topics: 20, dataBytes: 24, transfer: 28, bytes: 32 } as const;
+const LOG = { address: 0, topics: 20, dataBytes: 24, transfer: 28, bytes: 32 } as const;
 
 /** Offsets in the record of a changed account; its slots follow, key and value each. */
-export const CHANGE = {
+const CHANGE = {
   flags: 0,
   slots: 4,
   address: 8,
@@ -131,12 +131,10 @@ export const CHANGE = {
 } as const;
 
 /** Flags of a changed account. */
-export const CHANGED = { exists: 1, destroyed: 2, code: 4, storageCleared: 8 } as const;
+const CHANGED = { exists: 1, destroyed: 2, code: 4, storageCleared: 8 } as const;
 
 /** Offsets in the record of a touched account; keys of its slots follow. */
-export const TOUCHED = { address: 0, slots: 24, bytes: 32 } as const;
-
-/** What a run of the EVM asks for and answers. */
+const TOUCHED = { address: 0, slots: 24, bytes: 32 } as const;
 
 /** An account as the kernel holds it. */
 export interface EvmAccount {
@@ -159,7 +157,7 @@ export interface Want {
 }
 
 /** A call of a precompile that the kernel leaves to its host. */
-export interface PrecompileCall {
+interface PrecompileCall {
   /** Number of the precompile's standard address. */
   readonly id: number;
   readonly gas: bigint;
@@ -209,7 +207,7 @@ export interface EvmChange {
 }
 
 /** An account that a run accessed, or slots of it. */
-export interface EvmTouched {
+interface EvmTouched {
   readonly address: Uint8Array;
   readonly keys: Uint8Array[];
 }
@@ -309,7 +307,7 @@ export interface EvmEnvironment {
 }
 
 /** The outermost frame of a transaction. */
-export interface EvmMessage {
+interface EvmMessage {
   /** 20 bytes. */
   readonly caller: Uint8Array;
   /** 20 bytes; undefined creates a contract. */
@@ -714,7 +712,7 @@ export class EvmMemory {
 }
 
 /** @param hashesAt - place for the blob hashes */
-export function writeEnvironment(memory: EvmMemory, environment: EvmEnvironment, hashesAt: number): void {
+function writeEnvironment(memory: EvmMemory, environment: EvmEnvironment, hashesAt: number): void {
   const { blobHashes } = environment;
   for (const [i, hash] of blobHashes.entries()) memory.write(hashesAt + 32 * i, hash);
   const at = memory.env;
@@ -744,7 +742,7 @@ export function readWants(memory: EvmMemory, count: number): Want[] {
   return wants;
 }
 
-export function readPrecompileCall(memory: EvmMemory): PrecompileCall {
+function readPrecompileCall(memory: EvmMemory): PrecompileCall {
   const at = memory.result;
   return {
     id: memory.u32(at + RESULT.precompile),
@@ -753,7 +751,7 @@ export function readPrecompileCall(memory: EvmMemory): PrecompileCall {
   };
 }
 
-export function readResult(memory: EvmMemory): EvmResult {
+function readResult(memory: EvmMemory): EvmResult {
   const at = memory.result;
   const created = memory.u32(at + RESULT.created) !== 0;
   return {
@@ -769,7 +767,7 @@ export function readResult(memory: EvmMemory): EvmResult {
   };
 }
 
-export function readReturned(memory: EvmMemory): Uint8Array {
+function readReturned(memory: EvmMemory): Uint8Array {
   const at = memory.result;
   return memory.copy(memory.u32(at + RESULT.returned), memory.u32(at + RESULT.returnedBytes));
 }
@@ -809,7 +807,7 @@ export function readLogs(memory: EvmMemory): EvmLog[] {
   return logs;
 }
 
-export function readChanges(memory: EvmMemory, count: number, start: number): EvmChange[] {
+function readChanges(memory: EvmMemory, count: number, start: number): EvmChange[] {
   const changes: EvmChange[] = [];
   for (let i = 0, at = start; i < count; i++) {
     const flags = memory.u32(at + CHANGE.flags);
@@ -840,7 +838,7 @@ export function readChanges(memory: EvmMemory, count: number, start: number): Ev
   return changes;
 }
 
-export function readTouched(memory: EvmMemory, count: number, start: number): EvmTouched[] {
+function readTouched(memory: EvmMemory, count: number, start: number): EvmTouched[] {
   const touched: EvmTouched[] = [];
   for (let i = 0, at = start; i < count; i++) {
     const slotCount = memory.u32(at + TOUCHED.slots);

@@ -5,7 +5,7 @@
 
 import { RLP } from '@ethereumjs/rlp';
 import { EMPTY_UNCLES_HASH } from '../ethereum/constants.js';
-import { orderedRoot } from '../ethereum/ordered-trie.js';
+import { orderedTrieRoot } from '../ethereum/ordered-trie.js';
 import { encodeReceipt, type Log, logsBloom, type Receipt } from '../ethereum/receipt.js';
 import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
 import { keccak256 } from '../kernel/keccak.js';
@@ -119,14 +119,14 @@ function checkPlace(
 }
 
 function requireTransactions({ header }: HashedHeader, transactions: readonly RawTransaction[]): void {
-  if (equalBytes(orderedRoot(transactions.map(({ raw }) => raw)), header.transactionsRoot)) return;
+  if (equalBytes(orderedTrieRoot(transactions.map(({ raw }) => raw)), header.transactionsRoot)) return;
   throw new Refusal('TRANSACTIONS_ROOT_MISMATCH', 'transactions', 'do not have the root of the header');
 }
 
 function requireWithdrawals({ header }: HashedHeader, withdrawals: readonly Withdrawal[] | undefined): void {
   const root = header.withdrawalsRoot;
   const items = (withdrawals ?? []).map((withdrawal) => RLP.encode(withdrawalFields(withdrawal)));
-  if (root === undefined ? items.length === 0 : equalBytes(orderedRoot(items), root)) return;
+  if (root === undefined ? items.length === 0 : equalBytes(orderedTrieRoot(items), root)) return;
   throw new Refusal('WITHDRAWALS_ROOT_MISMATCH', 'withdrawals', 'do not have the root of the header');
 }
 
@@ -214,7 +214,7 @@ export function verifyReceipts(
         bloom[at]! |= byte;
       });
     }
-    if (!equalBytes(orderedRoot(receipts.map(encodeReceipt)), block.header.receiptsRoot)) {
+    if (!equalBytes(orderedTrieRoot(receipts.map(encodeReceipt)), block.header.receiptsRoot)) {
       throw new Refusal('RECEIPTS_ROOT_MISMATCH', '', 'the receipts do not have the root of the header');
     }
     checkHeader(block, receipts, bloom);

@@ -9,7 +9,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { invalidParameter } from '../errors.js';
 import { type BlockHeader, headerHash } from '../ethereum/header.js';
-import { orderedRoot } from '../ethereum/ordered-trie.js';
+import { orderedTrieRoot } from '../ethereum/ordered-trie.js';
 import { signerOf } from '../ethereum/signer.js';
 import { keccak256 } from '../kernel/keccak.js';
 import type { CliqueSealing } from '../networks/network.js';
@@ -243,7 +243,7 @@ export function verifyMaruPayload(payload: MaruPayload, { header, hash }: Hashed
     for (const [name, fine] of Object.entries(same)) {
       if (!fine) throw new Refusal('FIELD_MISMATCH', `payload.${name}`, 'differs from the header');
     }
-    if (!equalBytes(orderedRoot(payload.transactions), header.transactionsRoot)) {
+    if (!equalBytes(orderedTrieRoot(payload.transactions), header.transactionsRoot)) {
       throw new Refusal('TRANSACTIONS_ROOT_MISMATCH', 'payload.transactions', 'do not have the root of the header');
     }
     return { verified: true };
@@ -479,5 +479,3 @@ export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8A
   if (signature.length !== SIGNATURE_BYTES || (parity !== 0 && parity !== 1)) return undefined;
   return signerOf(digest, signature.subarray(0, 32), signature.subarray(32, 64), parity);
 }
-
-/** The checks of seals, as one chunk. It is loaded when a chain needs seals. They need `loadSignerRecovery()` before them. */

@@ -9,7 +9,7 @@ export interface ProofFailure<Reason extends string> {
   readonly message: string;
 }
 
-/** Thrown by a check that fails, and caught by `judge`. It never leaves this folder. */
+/** Thrown by a check that fails. `judge` makes a failure of it. */
 export class Refusal<Reason extends string> extends Error {
   override readonly name = 'Refusal';
 

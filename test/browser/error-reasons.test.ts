@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/errors.js';
+import { afterAll, beforeAll } from 'vitest';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
-import { isProviderRpcError, type ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
 import { createNode } from '../../src/hosts/worker/client.js';
-import type { NodeFault } from '../../src/rpc/protocol/envelope.js';
-import { EVERY_ERROR } from '../support/every-error.js';
+import { errorReasonChecks } from '../support/error-reason-checks.js';
 
 // Through a worker.
 
@@ -16,28 +12,4 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-const CODES = Object.keys(EVERY_ERROR) as ErrorCode[];
-
-test.each(CODES)('request rejects with %s as its reason, with the details of it', async (code) => {
-  const error = (await node.request<UntypedMethod>({ method: code }).catch((thrown) => thrown)) as ProviderRpcError;
-  expect(isProviderRpcError(error, code)).toBe(true);
-  if (code === 'INTERNAL') expect(error.details).toEqual({ id: expect.stringMatching(/^[0-9a-f]{8}$/) });
-  else expect(error.details).toEqual(EVERY_ERROR[code]);
-});
-
-test.each(['INTERNAL', 'TypeError'])(
-  'the event `error` has the exception behind an internal error: %s',
-  async (method) => {
-    const faults: NodeFault[] = [];
-    const note = (fault: NodeFault) => void faults.push(fault);
-    node.on('error', note);
-    const error = (await node
-      .request<UntypedMethod>({ method })
-      .catch((thrown) => thrown)) as ProviderRpcError<'INTERNAL'>;
-    node.removeListener('error', note);
-    expect(error.message).toBe(`Internal error (id ${error.details.id})`);
-    expect(faults).toMatchObject([{ id: error.details.id, method }]);
-    expect(faults[0]!.error.message).toBe(method === 'INTERNAL' ? 'thrown INTERNAL' : 'a secret');
-    expect(faults[0]!.error.stack).toContain('every-error');
-  },
-);
+errorReasonChecks(() => node);

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { rolldown } from 'rolldown';
 import { getAddress, verifyMessage } from 'viem';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { bundlePage } from '../support/bundle-page.js';
 import { openSite, type Site } from '../support/proxy-site.js';
 
 const PAGE = fileURLToPath(new URL('../clients/wagmi-page.ts', import.meta.url));
@@ -17,10 +17,7 @@ interface Tour {
 let site: Site;
 test.beforeAll(async () => {
   site = await openSite();
-  const build = await rolldown({ input: PAGE, platform: 'browser', logLevel: 'silent' });
-  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
-  await build.close();
-  site.scripts.set('/app/page.js', output[0].code);
+  site.scripts.set('/app/page.js', await bundlePage(`import '${PAGE}';`));
   for (const name of ['worker', 'worker-devnet']) {
     site.scripts.set(`/app/${name}.js`, `import '/dist/hosts/worker/${name}.js';`);
   }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type BrowserContext, expect, type Frame, type Page, test } from '@playwright/test';
-import { rolldown } from 'rolldown';
+import { bundlePage } from '../support/bundle-page.js';
 import { openSite, type Site } from '../support/proxy-site.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,25 +46,7 @@ test.beforeEach(async () => {
 test.afterEach(() => site.close());
 
 let bundled: Promise<string> | undefined;
-const pageScript = () => (bundled ??= bundle());
-
-async function bundle(): Promise<string> {
-  const build = await rolldown({
-    input: 'page',
-    platform: 'browser',
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'page',
-        resolveId: (id) => (id === 'page' ? id : undefined),
-        load: (id) => (id === 'page' ? PAGE : null),
-      },
-    ],
-  });
-  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
-  await build.close();
-  return output[0].code;
-}
+const pageScript = () => (bundled ??= bundlePage(PAGE));
 
 /** A page of the site that is answered with these headers. */
 async function openPage(context: BrowserContext, headers: Readonly<Record<string, string>> = {}): Promise<Page> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContext, expect, test } from '@playwright/test';
-import { rolldown } from 'rolldown';
+import { bundlePage } from '../support/bundle-page.js';
 import { openSite, type Site } from '../support/proxy-site.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,21 +26,7 @@ const PAGE = `
 let site: Site;
 test.beforeAll(async () => {
   site = await openSite();
-  const build = await rolldown({
-    input: 'page',
-    platform: 'browser',
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'page',
-        resolveId: (id) => (id === 'page' ? id : undefined),
-        load: (id) => (id === 'page' ? PAGE : null),
-      },
-    ],
-  });
-  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
-  await build.close();
-  site.scripts.set('/app/page.js', output[0].code);
+  site.scripts.set('/app/page.js', await bundlePage(PAGE));
 });
 test.afterAll(() => site.close());
 

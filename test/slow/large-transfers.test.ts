@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bytesToHex } from '../../src/primitives/hex.js';
+import { turnsOf } from '../support/counted-turns.js';
 import { devNode, KeptStore, stranger } from '../support/dev-node.js';
 
 /* Slow because a chain of 50 000 blocks is made, exported and opened again, and a state of 150 000 slots. */
@@ -8,20 +9,6 @@ import { devNode, KeptStore, stranger } from '../support/dev-node.js';
 const BLOCKS = 50_000;
 const SLOTS = 150_000;
 const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
-
-/** Turns of the event loop while work runs: without slices there are a few, from one batch of a store to the next. */
-async function turnsOf<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const result = await work();
-  isOver = true;
-  return { turns, result };
-}
 
 test('a chain of 50 000 blocks is exported and opened again in slices', async () => {
   const { node, ask } = await devNode({ store: new KeptStore() });

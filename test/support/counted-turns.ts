@@ -3,17 +3,8 @@ import { vi } from 'vitest';
 /** More than work may take in one turn. */
 const LONG_MS = 11;
 
-/**
- * Runs work under a clock by which every piece of work takes long: each time the work asks for a turn, it gets a new one.
- *
- * @returns how many turns the event loop made meanwhile, and what the work returned
- */
-export async function countedTurns<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
-  let now = performance.now();
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
-    now += LONG_MS;
-    return now;
-  });
+/** How many turns the event loop made while work ran, and what the work returned. */
+export async function turnsOf<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -23,9 +14,22 @@ export async function countedTurns<Result>(work: () => Promise<Result>): Promise
   setImmediate(count);
   try {
     const result = await work();
-    return { result, turns };
+    return { turns, result };
   } finally {
     isOver = true;
+  }
+}
+
+/** As `turnsOf`, under a clock by which every piece of work takes long: each time the work asks for a turn, it gets a new one. */
+export async function countedTurns<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += LONG_MS;
+    return now;
+  });
+  try {
+    return await turnsOf(work);
+  } finally {
     // The last turn ends under the clock under which it began.
     for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
     clock.mockRestore();

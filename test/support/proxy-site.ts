@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { bundlePage } from './bundle-page.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -38,7 +38,7 @@ export interface Site {
 }
 
 export async function openSite(): Promise<Site> {
-  bundled ??= bundlePage();
+  bundled ??= bundleLibrary();
   const pageScript = await bundled;
   const worker = await workerFiles();
   const posts: SiteRequest[] = [];
@@ -103,27 +103,11 @@ async function workerFiles(): Promise<Map<string, string>> {
 let bundled: Promise<string> | undefined;
 
 /** Package and viem in one classic script. */
-async function bundlePage(): Promise<string> {
-  const entry = 'page-entry.js';
+function bundleLibrary(): Promise<string> {
   const code = `
     import * as plumbline from ${JSON.stringify(`${root}/dist/index.js`)};
     import * as viem from 'viem';
     import * as viemLinea from 'viem/linea';
     globalThis.lib = { plumbline, viem, viemLinea };`;
-  const build = await rolldown({
-    input: entry,
-    cwd: root,
-    platform: 'browser',
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'page',
-        resolveId: (id) => (id === entry ? `${root}/${entry}` : undefined),
-        load: (id) => (id === `${root}/${entry}` ? code : undefined),
-      },
-    ],
-  });
-  const { output } = await build.generate({ format: 'iife', codeSplitting: false });
-  await build.close();
-  return output[0].code;
+  return bundlePage(code, 'iife');
 }

@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright';
-import { rolldown } from 'rolldown';
+import { bundlePage } from './bundle-page.js';
 import type { TabsPage } from './tabs-page.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const TABS_PAGE = fileURLToPath(new URL('./tabs-page.ts', import.meta.url));
 const PAGE = '<!doctype html><title>tabs</title><link rel=icon href=data:,><script type=module src=/page.js></script>';
 
 /** Reports each completed transaction: the blocks it stored, and the writer record it read. */
@@ -73,13 +74,7 @@ export interface TabsSite {
 }
 
 export async function openTabsSite(): Promise<TabsSite> {
-  const bundle = await rolldown({
-    input: fileURLToPath(new URL('./tabs-page.ts', import.meta.url)),
-    logLevel: 'silent',
-  });
-  const { output } = await bundle.generate({ format: 'es', codeSplitting: false });
-  await bundle.close();
-  const scripts = new Map([['/page.js', output[0].code]]);
+  const scripts = new Map([['/page.js', await bundlePage(`import '${TABS_PAGE}';`)]]);
   for (const [path, code] of WORKERS) scripts.set(path, `${code}\nawait import('/dist/hosts/worker/worker.js');`);
   const server = createServer(async ({ url = '/' }, response) => {
     const path = normalize(new URL(url, 'http://site').pathname);

@@ -2,7 +2,7 @@ import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
-import { orderedRoot } from '../../src/ethereum/ordered-trie.js';
+import { orderedTrieRoot } from '../../src/ethereum/ordered-trie.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { type RawTransaction, verifyBlockBody, verifyReceipts } from '../../src/proof/contents.js';
 import { readHeader } from '../../src/proof/headers.js';
@@ -45,7 +45,7 @@ describe('the root of an ordered list', () => {
       );
       const trie = await createMPT();
       for (const [index, item] of items.entries()) await trie.put(RLP.encode(index), item);
-      expect([count, bytesToHex(orderedRoot(items))]).toEqual([count, bytesToHex(trie.root())]);
+      expect([count, bytesToHex(orderedTrieRoot(items))]).toEqual([count, bytesToHex(trie.root())]);
     }
   });
 });

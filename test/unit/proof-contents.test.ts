@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../src/ethereum/constants.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
-import { orderedRoot } from '../../src/ethereum/ordered-trie.js';
+import { orderedTrieRoot } from '../../src/ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { readReceipt, verifyBlockBody, verifyReceipts } from '../../src/proof/contents.js';
@@ -31,7 +31,7 @@ const blockOf = (fields: Partial<BlockHeader>) => ({
 });
 
 describe('a body', () => {
-  const block = blockOf({ transactionsRoot: orderedRoot([RAW]) });
+  const block = blockOf({ transactionsRoot: orderedTrieRoot([RAW]) });
   const answer = { transactions: [TRANSACTION], uncles: [] };
   const verify = (changes: Changes = {}, of = block) => verifyBlockBody(of, changed(answer, changes));
   const place = { blockHash: bytesToHex(hash), blockNumber: '0x5', transactionIndex: '0x0' };
@@ -43,7 +43,7 @@ describe('a body', () => {
     const nulls = { blockHash: null, blockNumber: null, transactionIndex: null };
     expect(verify({ 'transactions[0]': { ...TRANSACTION, ...nulls } }).verified).toBe(true);
     const long = `0xe0${'80'.repeat(32)}`;
-    const raws = blockOf({ transactionsRoot: orderedRoot([hexToBytes(long as `0x${string}`)]) });
+    const raws = blockOf({ transactionsRoot: orderedTrieRoot([hexToBytes(long as `0x${string}`)]) });
     expect(verify({ 'transactions[0]': long }, raws).verified).toBe(true);
   });
 
@@ -106,7 +106,7 @@ describe('a body', () => {
     const shown = { index: '0x1', validatorIndex: '0x2', address: bytes(20), amount: '0x3' };
     // EIP-4895: RLP of index, validator index, address and amount.
     const item = hexToBytes(`0xd80102${'94'}${'11'.repeat(20)}03`);
-    const one = blockOf({ ...block.header, withdrawalsRoot: orderedRoot([item]) });
+    const one = blockOf({ ...block.header, withdrawalsRoot: orderedTrieRoot([item]) });
     expect(verify({ withdrawals: [shown] }, one)).toMatchObject({
       withdrawals: [{ index: 1n, validatorIndex: 2n, address: hexToBytes(shown.address as `0x${string}`), amount: 3n }],
     });
@@ -155,7 +155,7 @@ describe('the receipts of a block', () => {
   const transactions = [1, 2].map((byte) => ({ raw: RAW, hash: new Uint8Array(32).fill(byte) }));
   const receipts = two.map((json) => readReceipt(json, ''));
   const block = blockOf({
-    receiptsRoot: orderedRoot(receipts.map(encodeReceipt)),
+    receiptsRoot: orderedTrieRoot(receipts.map(encodeReceipt)),
     gasUsed: 9n,
     logsBloom: logsBloom(receipts[0]!.logs),
   });

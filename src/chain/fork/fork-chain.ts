@@ -358,7 +358,7 @@ interface StateParts {
 }
 
 /** State after the block of the network, or one that was made here; after the newest one with the pending edits. */
-export async function ownState(
+async function ownState(
   { ledger, maker, state, origin }: StateParts,
   block: Block,
   { signal, gas, note }: ChainCall,
@@ -386,12 +386,12 @@ export async function ownState(
 }
 
 /** Runs a call for what it reads. */
-export function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses {
+function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses {
   return (guesses, limits) => runSpeculatively(guesses, call, limits);
 }
 
 /** Simulates the blocks of a plan for what they read. */
-export function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
+function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
   return runsOnGuesses(async (guesses, limits, speculativeRun) => {
     const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
     const guessed = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
@@ -400,7 +400,7 @@ export function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'
 }
 
 /** Runs several calls for what they read. */
-export function runsOnGuesses(run: PlannedRuns['run']): RunOnGuesses {
+function runsOnGuesses(run: PlannedRuns['run']): RunOnGuesses {
   return async (guesses, limits) => {
     let hasFailed = false;
     const ended = (succeeded: boolean) => {

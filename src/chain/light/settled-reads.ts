@@ -189,7 +189,7 @@ async function unlessUnsettled<T>(signal: AbortSignal | undefined, read: () => P
 }
 
 /** One state that reads can be answered from. */
-export interface StateSource {
+interface StateSource {
   /** @returns the state, and what is called when the first read has been answered from it */
   open(): Promise<{ readonly state: StateReader; onUse(): void }>;
   /** Whether an error means that it is not held, and not that an answer is wrong. */
@@ -197,7 +197,7 @@ export interface StateSource {
 }
 
 /** Reads the first of several states that is held. All reads are answered from the same one. */
-export function heldState(sources: readonly StateSource[]): StateReader {
+function heldState(sources: readonly StateSource[]): StateReader {
   const opened = new Map<number, ReturnType<StateSource['open']>>();
   let chosen = 0;
   let isUsed = false;

@@ -203,7 +203,7 @@ function throwIfStopped(signal: AbortSignal): void {
 }
 
 /** Options of `keepFollowing`. */
-export interface KeepFollowingOptions {
+interface KeepFollowingOptions {
   /** Milliseconds between two polls for a newer finalization. Default: 12 000. */
   readonly pollMs?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -253,7 +253,7 @@ const CHANGE_ERRORS: readonly ErrorCode[] = [
  * @param kept - newest block before it that layer 1 confirmed
  * @throws PlumblineError `REPLICA_DIVERGED`
  */
-export function mustAgree(
+function mustAgree(
   what: ReplicaCheck,
   block: number,
   expected: Uint8Array | undefined,
@@ -265,7 +265,7 @@ export function mustAgree(
 }
 
 /** Converts an error about a block's changes to `REPLICA_DIVERGED`. Other errors are returned unchanged. */
-export function asDivergence(error: unknown, block: number, kept: number | undefined): unknown {
+function asDivergence(error: unknown, block: number, kept: number | undefined): unknown {
   if (!isPlumblineError(error) || !CHANGE_ERRORS.includes(error.code)) return error;
   const { expected, actual } = isPlumblineError(error, 'STATE_MISMATCH')
     ? error.details

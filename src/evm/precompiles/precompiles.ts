@@ -2,7 +2,8 @@
  * The precompiled contracts: what each costs, and what it answers. Long calculations are cut into pieces, so that none holds the thread.
  *
  * Hashes, modular exponentiation and copies are calculated here. Curves are loaded when a contract first needs one. What the prover
- * counts of each stands at the end, by the number of the contract's address.
+ * counts of each stands at the end, by the number of the contract's address. This file is loaded when a precompile other than the
+ * identity is first called; the kernel runs the identity itself.
  */
 
 import { ripemd160 } from '@noble/hashes/legacy.js';
@@ -40,10 +41,6 @@ const G2_DISCOUNTS: readonly number[] = [
   ...[546, 545, 545, 544, 543, 542, 541, 541, 540, 539, 538, 537, 537, 536, 535, 535],
   ...[534, 533, 532, 532, 531, 530, 530, 529, 528, 528, 527, 526, 526, 525, 524, 524],
 ];
-
-/*
- * A chunk of its own: most executions call no precompile but the identity, which the kernel runs itself.
- */
 
 /** Outcome of one call of a precompile. */
 export interface PrecompileResult {

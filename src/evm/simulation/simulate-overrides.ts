@@ -1,7 +1,7 @@
-import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import type { AccountOverride, StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { StateOverlay } from '../state/state-overlay.js';
+import { NO_ACCOUNT } from '../state/state-reader.js';
 import { simulationRefused } from './simulate-plan.js';
 
 /**
@@ -19,7 +19,7 @@ async function writeOverride(state: StateOverlay, override: AccountOverride): Pr
     throw simulationRefused('override', `account ${bytesToHex(address)} has both 'state' and 'stateDiff'`);
   }
   if ([balance, nonce, code, whole, stateDiff].every((member) => member === undefined)) return;
-  const account = (await state.account(address)) ?? { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
+  const account = (await state.account(address)) ?? NO_ACCOUNT;
   if (whole !== undefined) state.destroy(address);
   state.setAccount(address, {
     nonce: nonce ?? account.nonce,

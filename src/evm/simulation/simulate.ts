@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError } from '../../errors.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
-import { EMPTY_CODE_HASH, EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
+import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { createdAddress } from '../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerFields, headerHash } from '../../ethereum/header.js';
 import { orderedTrieRoot } from '../../ethereum/ordered-trie.js';
@@ -18,7 +18,7 @@ import { Machine } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
 import { StateOverlay } from '../state/state-overlay.js';
 import { ReadCache, type StateReader } from '../state/state-reader.js';
-import { collectRequests, requestsHash, runSystemCalls } from '../transactions/system-calls.js';
+import { collectRequests, payWithdrawals, requestsHash, runSystemCalls } from '../transactions/system-calls.js';
 import { isTransferLog } from '../transactions/transaction.js';
 import { type GasLeft, type RunCall, runCall } from './simulate-call.js';
 import { writeOverrides } from './simulate-overrides.js';
@@ -33,8 +33,6 @@ import type {
 } from './simulation.js';
 
 type Item = Uint8Array | Item[];
-
-const GWEI = 10n ** 9n;
 
 /**
  * Simulates blocks on top of a block of the chain. Each uses the state and the header of the one before it, and is
@@ -116,10 +114,10 @@ class Simulation {
     await payWithdrawals(state, withdrawals);
     const transactions = run.map(({ transaction }) => transaction);
     const header: BlockHeader = {
-      ...(await this.headerOf(context, rules, withdrawals)),
+      ...this.headerOf(context, rules, withdrawals),
       stateRoot: await this.base.stateRoot(await state.changes()),
-      transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
-      receiptsRoot: await orderedTrieRoot(receiptsOf(run).map(encodeReceipt)),
+      transactionsRoot: orderedTrieRoot(transactions.map(({ raw }) => raw)),
+      receiptsRoot: orderedTrieRoot(receiptsOf(run).map(encodeReceipt)),
       logsBloom: logsBloom(logs),
       gasUsed,
       ...(rules.cancun && { blobGasUsed: blobGasOf(transactions) }),
@@ -199,7 +197,7 @@ class Simulation {
   }
 
   /** Header fields that do not depend on execution. Fields of later forks are set only if the rules have them. */
-  private async headerOf(context: BlockContext, rules: Rules, withdrawals: readonly Withdrawal[]) {
+  private headerOf(context: BlockContext, rules: Rules, withdrawals: readonly Withdrawal[]) {
     const { parent } = this;
     return {
       parentHash: parent.hash,
@@ -213,7 +211,7 @@ class Simulation {
       mixHash: context.prevRandao,
       nonce: new Uint8Array(8),
       ...(rules.london && { baseFeePerGas: context.baseFeePerGas }),
-      ...(rules.shanghai && { withdrawalsRoot: await withdrawalsRoot(withdrawals) }),
+      ...(rules.shanghai && { withdrawalsRoot: withdrawalsRoot(withdrawals) }),
       ...(rules.cancun && {
         excessBlobGas: rules.blobs === undefined ? 0n : nextExcessBlobGas(parent.header, rules.blobs, rules.osaka),
         parentBeaconBlockRoot: context.parentBeaconBlockRoot ?? ZERO_WORD,
@@ -243,15 +241,6 @@ function receiptsOf(run: readonly RunCall[]): Receipt[] {
 
 function blobGasOf(transactions: readonly SignedTransaction[]): bigint {
   return GAS_PER_BLOB * BigInt(transactions.reduce((sum, tx) => sum + (tx.blobVersionedHashes?.length ?? 0), 0));
-}
-
-/** Pays the withdrawals of a block (EIP-4895). */
-async function payWithdrawals(state: StateOverlay, withdrawals: readonly Withdrawal[]): Promise<void> {
-  for (const { address, amount } of withdrawals) {
-    if (amount === 0n) continue;
-    const account = (await state.account(address)) ?? { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
-    state.setAccount(address, { ...account, balance: account.balance + amount * GWEI });
-  }
 }
 
 /** The items of a block's RLP. */

@@ -1,14 +1,20 @@
-/** What blocks call beside their transactions: contracts of the system, and the requests that they leave for the consensus layer. */
+/**
+ * What blocks do beside their transactions: they call contracts of the system, collect the requests that these leave for the consensus
+ * layer, and pay withdrawals.
+ */
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../errors.js';
 import { EMPTY_REQUESTS_HASH, HISTORY_CONTRACT } from '../../ethereum/constants.js';
 import type { Log } from '../../ethereum/receipt.js';
+import type { Withdrawal } from '../../ethereum/withdrawal.js';
 import { exceptionText } from '../../kernel/evm.js';
 import { bytesToBigInt, concatBytes, equalBytes, joinBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { handInCertain, type Machine, runToEnd } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
+import type { StateOverlay } from '../state/state-overlay.js';
+import { NO_ACCOUNT } from '../state/state-reader.js';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe', 20);
 const SYSTEM_CALL_GAS = 30_000_000n;
@@ -143,4 +149,17 @@ function depositOf(data: Uint8Array): Uint8Array {
 
 function failed(reason: string): PlumblineError<'EXECUTION_FAILED'> {
   return new PlumblineError('EXECUTION_FAILED', reason, { reason });
+}
+
+const GWEI = 10n ** 9n;
+
+/** Pays the withdrawals of a block (EIP-4895). */
+export async function payWithdrawals(state: StateOverlay, withdrawals: readonly Withdrawal[]): Promise<void> {
+  for (const { address, amount } of withdrawals) if (amount > 0n) await credit(state, address, amount * GWEI);
+}
+
+/** Adds to the balance of an account, outside of transactions. @param address - 20 bytes */
+export async function credit(state: StateOverlay, address: Uint8Array, wei: bigint): Promise<void> {
+  const account = (await state.account(address)) ?? NO_ACCOUNT;
+  state.setAccount(address, { ...account, balance: account.balance + wei });
 }

@@ -1,7 +1,7 @@
-import { PlumblineError, type TransactionRule } from '../../errors.js';
+import { PlumblineError, rejected } from '../../errors.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
 import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
-import { EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
+import { BLOB_HASH_VERSION, EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
@@ -33,8 +33,6 @@ export interface Admission {
 
 /** From Osaka on (EIP-7594). */
 const MAX_BLOBS_PER_TRANSACTION = 6;
-/** First byte of a blob hash. */
-const BLOB_HASH_VERSION = 1;
 
 /**
  * Checks whether a transaction may run, before anything is changed.
@@ -158,10 +156,6 @@ function checkFunds(
 export function requireTypeInForce({ type }: Pick<SignedTransaction, 'type'>, rules: Rules): void {
   const inForce = [true, rules.berlin, rules.london, rules.cancun && rules.blobs !== undefined, rules.prague][type];
   if (inForce !== true) throw rejected('type', `transactions of type ${type} are not in force under ${rules.hardfork}`);
-}
-
-function rejected(rule: TransactionRule, reason: string): PlumblineError<'TRANSACTION_REJECTED'> {
-  return new PlumblineError('TRANSACTION_REJECTED', reason, { rule, reason });
 }
 
 /** Gas of the simplest transaction. */

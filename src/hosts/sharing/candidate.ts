@@ -70,8 +70,7 @@ export interface CandidateListener {
 }
 
 /**
- * One of the nodes that share a store. It campaigns to be the writer, runs as the writer when elected, and keeps track of the
- * current writer until then. `shared-node.ts` makes a node of it.
+ * One of the nodes that share a store. `SharedNode` makes a node of it.
  */
 export class Candidate {
   private readonly id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));

@@ -62,7 +62,7 @@ export async function completed(context: RpcContext, call: CallRequest, options:
 }
 
 /** Twice the network's minimum is more than the pool demands for any calldata, and the base fee may double meanwhile. */
-export async function feesOf(
+async function feesOf(
   { chain }: RpcContext,
   { maxFeePerGas, maxPriorityFeePerGas }: CallRequest,
   options: MethodCallOptions,

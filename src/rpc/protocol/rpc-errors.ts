@@ -203,7 +203,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   WITNESS_CONFLICT: () => internal('branches of the state contradict each other'),
   GAS_IS_ZERO: () => badInput('gas', 'is zero'),
   TRANSACTION_TYPE_UNSUPPORTED: ({ type }) => REJECTIONS.type(`type ${type}`),
-  MARGIN_INVALID: () => internal('the margin is not a positive number'),
+  MARGIN_INVALID: () => internal('the margin is not a number of at least zero'),
   STATE_MISMATCH: ({ what }) => internal(`${what} differs from what was committed`),
   STATE_NOT_HELD: () => server('World state unavailable'),
   BLOCK_NOT_FOUND: ({ block }) => ({

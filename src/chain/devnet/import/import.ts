@@ -45,7 +45,7 @@ async function importBlock(
   if (isHeld(ledger, decoded)) return undefined;
   const check = new BlockCheck(decoded, parent, rules);
   check.header();
-  await check.body(ledger);
+  check.body(ledger);
   const transactions = decoded.transactions.map((raw, index) => parse(raw, network.chainId, rules, check, index));
   const context = contextOfHeader(header, ledger.blockHash, network);
   try {
@@ -147,7 +147,7 @@ const MAX_BLOCK_BYTES = 8_388_608;
 type Value = Uint8Array | bigint | number | boolean | string | undefined;
 
 /** Compares a block with what follows from its parent, and throws where they differ. */
-export class BlockCheck {
+class BlockCheck {
   constructor(
     private readonly decoded: DecodedBlock,
     private readonly parent: Block,
@@ -186,13 +186,13 @@ export class BlockCheck {
   }
 
   /** Checks transactions, uncles and withdrawals against the roots in the header. */
-  async body(ledger: Ledger): Promise<void> {
+  body(ledger: Ledger): void {
     const { header, transactions, uncles, withdrawals } = this.decoded;
-    this.same('transactionsRoot', await orderedTrieRoot(transactions), header.transactionsRoot);
+    this.same('transactionsRoot', orderedTrieRoot(transactions), header.transactionsRoot);
     this.same('sha3Uncles', keccak256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles);
     this.same('withdrawals', this.rules.shanghai, withdrawals !== undefined);
     if (withdrawals !== undefined) {
-      this.same('withdrawalsRoot', await withdrawalsRoot(withdrawals), header.withdrawalsRoot);
+      this.same('withdrawalsRoot', withdrawalsRoot(withdrawals), header.withdrawalsRoot);
     }
     this.holds('uncles', `at most ${MAX_UNCLES}`, uncles.length, uncles.length <= MAX_UNCLES);
     this.uncles(ledger);
@@ -286,7 +286,7 @@ export class BlockCheck {
 }
 
 /** @param head - number of the newest block; the invalid block does not change it */
-export function invalidBlock(
+function invalidBlock(
   block: number,
   head: number,
   { what, expected, actual }: { what: string; expected: string; actual: string },
@@ -304,7 +304,7 @@ function show(value: Value): string {
 type Item = Uint8Array | Item[];
 
 /** A block decoded from RLP. Its transactions stay encoded, as the block carries them. */
-export interface DecodedBlock {
+interface DecodedBlock {
   readonly header: BlockHeader;
   readonly transactions: readonly Uint8Array[];
   readonly uncles: readonly BlockHeader[];
@@ -318,12 +318,12 @@ export interface DecodedBlock {
  * One item of a file of concatenated blocks: the block's bytes, or the reason why it cannot be read. `end` is an offset
  * into the file.
  */
-export type BlockPiece =
+type BlockPiece =
   | { readonly bytes: Uint8Array; readonly end: number }
   | { readonly problem: string; readonly end: number };
 
 /** Splits concatenated RLP lists without decoding them. It ends after a problem. */
-export function* splitBlocks(file: Uint8Array): Generator<BlockPiece> {
+function* splitBlocks(file: Uint8Array): Generator<BlockPiece> {
   const bytes = plainBytes(file);
   for (let at = 0; at < bytes.length; ) {
     const length = listLength(bytes, at);
@@ -377,7 +377,7 @@ function listLength(bytes: Uint8Array, at: number): number | string {
 }
 
 /** @throws Error or PlumblineError if the bytes are not a block in its canonical encoding */
-export function decodeBlock(bytes: Uint8Array): DecodedBlock {
+function decodeBlock(bytes: Uint8Array): DecodedBlock {
   const items = RLP.decode(bytes) as Item[];
   if (items.length !== 3 && items.length !== 4) throw new Error(`a block has 3 or 4 members, got ${items.length}`);
   const header = headerFromFields(leaves(items[0], 'header'));

@@ -2,7 +2,7 @@ import { PlumblineError } from '../../../errors.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import { encodeTransaction } from '../../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerHash } from '../../../ethereum/header.js';
-import { orderedRoot } from '../../../ethereum/ordered-trie.js';
+import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, type Log, logsBloom } from '../../../ethereum/receipt.js';
 import { StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
@@ -46,7 +46,7 @@ const GAS_USED = 200_000n;
 
 function receiptsRoot(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_TRIE_ROOT;
-  return orderedRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: GAS_USED, logs })]);
+  return orderedTrieRoot([encodeReceipt({ type: 2, succeeded: true, cumulativeGasUsed: GAS_USED, logs })]);
 }
 
 /** The transaction that finalizes in the block of this number. Nothing is executed, so it has neither data nor a signature. */
@@ -203,7 +203,7 @@ class SealedBlock implements L1Block {
       sha3Uncles: EMPTY_UNCLES_HASH,
       miner: ZERO_ADDRESS,
       stateRoot: this.stateRoot,
-      transactionsRoot: isEmpty ? EMPTY_TRIE_ROOT : orderedRoot([this.raw]),
+      transactionsRoot: isEmpty ? EMPTY_TRIE_ROOT : orderedTrieRoot([this.raw]),
       receiptsRoot: this.word(1),
       logsBloom: logsBloom(this.logs),
       difficulty: 0n,

@@ -1,6 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
-import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
@@ -13,7 +12,13 @@ import { Machine } from '../../../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
-import { collectRequests, requestsHash, runSystemCalls } from '../../../evm/transactions/system-calls.js';
+import {
+  collectRequests,
+  credit,
+  payWithdrawals,
+  requestsHash,
+  runSystemCalls,
+} from '../../../evm/transactions/system-calls.js';
 import { runTransaction } from '../../../evm/transactions/transaction.js';
 import { requireTypeInForce } from '../../../evm/transactions/transaction-checks.js';
 import type { TransactionOutcome } from '../../../evm/transactions/transaction-message.js';
@@ -152,7 +157,7 @@ async function executeOn(
     gasUsed,
     blobGasUsed,
     logsBloom: logsBloom(logs),
-    receiptsRoot: await orderedTrieRoot(receipts),
+    receiptsRoot: orderedTrieRoot(receipts),
     requestsHash: requests && requestsHash(requests),
   };
 }
@@ -208,18 +213,12 @@ export function receiptsOf(block: Block, { executed, context }: BlockExecution):
 }
 
 const ETHER = 10n ** 18n;
-const GWEI = 10n ** 9n;
 /**
  * An uncle's miner gets one eighth less for each block of distance. The including miner gets 1/32 of the reward for
  * each uncle.
  */
 const UNCLE_DEPTH = 8n;
 const INCLUSION_QUOTIENT = 32n;
-
-/** Pays the withdrawals of a block (EIP-4895). */
-export async function payWithdrawals(state: StateOverlay, withdrawals: readonly Withdrawal[]): Promise<void> {
-  for (const { address, amount } of withdrawals) if (amount > 0n) await credit(state, address, amount * GWEI);
-}
 
 /** Wei that a block pays its miner before Paris. @source EIP-649, EIP-1234 */
 export function blockReward(rules: Pick<Rules, 'byzantium' | 'constantinople'>): bigint {
@@ -228,7 +227,7 @@ export function blockReward(rules: Pick<Rules, 'byzantium' | 'constantinople'>):
 }
 
 /** Pays the miners of a block and of its uncles (yellow paper 11.3). */
-export async function payRewards(
+async function payRewards(
   state: StateOverlay,
   rules: Rules,
   { number, coinbase }: BlockContext,
@@ -239,9 +238,4 @@ export async function payRewards(
     await credit(state, uncle.miner, (reward * (UNCLE_DEPTH + BigInt(uncle.number - number))) / UNCLE_DEPTH);
   }
   await credit(state, coinbase, reward + BigInt(uncles.length) * (reward / INCLUSION_QUOTIENT));
-}
-
-async function credit(state: StateOverlay, address: Uint8Array, wei: bigint): Promise<void> {
-  const account = (await state.account(address)) ?? { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
-  state.setAccount(address, { ...account, balance: account.balance + wei });
 }

@@ -109,14 +109,14 @@ function withSignature(transaction: Unsigned, { yParity, r, s }: RecoverableSign
 const KEYS = new Map(DEV_ACCOUNTS.map(({ address, privateKey }) => [address as string, privateKey]));
 
 /** A signature over secp256k1, with the parity of its point's y coordinate. */
-export interface RecoverableSignature {
+interface RecoverableSignature {
   readonly yParity: number;
   readonly r: bigint;
   readonly s: bigint;
 }
 
 /** Whether an account (20 bytes) is one of the dev accounts. */
-export function hasDevKey(address: Uint8Array): boolean {
+function hasDevKey(address: Uint8Array): boolean {
   return KEYS.has(bytesToHex(address));
 }
 

@@ -56,7 +56,7 @@ export async function sealBlock(
   const header: BlockHeader = {
     ...unsignedHeader(settings, ledger, execution),
     stateRoot: roots.stateRoot,
-    transactionsRoot: await orderedTrieRoot(transactions.map(({ raw }) => raw)),
+    transactionsRoot: orderedTrieRoot(transactions.map(({ raw }) => raw)),
   };
   const block = blockWithHash({ header, transactions, uncles: [], withdrawals: [] }, plan.edits);
   return {

@@ -6,9 +6,8 @@ import { encodedList } from '../../../primitives/rlp-list.js';
 
 type Item = Uint8Array | Item[];
 
-const int = (value: bigint) => bigIntToMinimalBytes(value);
 const account = (value: Account | undefined): Item[] =>
-  value === undefined ? [] : [int(value.nonce), int(value.balance), value.codeHash];
+  value === undefined ? [] : [bigIntToMinimalBytes(value.nonce), bigIntToMinimalBytes(value.balance), value.codeHash];
 
 /** Encodes the changes of a block as RLP. */
 export function encodeChanges(changes: readonly AccountChange[]): Uint8Array {

@@ -281,14 +281,14 @@ export class Ledger {
 }
 
 /** A block with its receipts. */
-export interface HeldBlock {
+interface HeldBlock {
   readonly block: Block;
   readonly receipts: readonly TransactionReceipt[];
   readonly transactionCount: number;
 }
 
 /** Blocks by number, with the count of blocks and transactions. */
-export class HeldBlocks {
+class HeldBlocks {
   private readonly blocks = new Map<number, HeldBlock>();
   items = 0;
 

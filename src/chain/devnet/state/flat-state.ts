@@ -182,7 +182,7 @@ function unknownCode(): never {
 }
 
 /** A map that keeps the value of each key after each block, so that every past state can be read. */
-export class VersionedMap<Value> {
+class VersionedMap<Value> {
   private readonly histories = new Map<string, { block: number; value: Value | undefined }[]>();
 
   /** Value of `key` after `block`; undefined if it had none. */

@@ -58,7 +58,7 @@ export class RecordChecks {
     this.parent = header;
     if (record.pruned !== 'body') {
       await this.body(record);
-      await this.receipts(record, rules);
+      this.receipts(record, rules);
     }
     this.changes(`block ${header.number}`, record.changes);
   }
@@ -77,10 +77,10 @@ export class RecordChecks {
     const { header, transactions, withdrawals = [] } = block;
     const check = checkerOf(header);
     const raws = transactions.map(({ raw }) => raw);
-    check('list of transactions', equalBytes(await orderedTrieRoot(raws), header.transactionsRoot));
+    check('list of transactions', equalBytes(orderedTrieRoot(raws), header.transactionsRoot));
     check('list of uncles', equalBytes(keccak256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
     if (header.withdrawalsRoot === undefined) check('list of withdrawals', withdrawals.length === 0);
-    else check('list of withdrawals', equalBytes(await withdrawalsRoot(withdrawals), header.withdrawalsRoot));
+    else check('list of withdrawals', equalBytes(withdrawalsRoot(withdrawals), header.withdrawalsRoot));
     await loadSignerRecovery();
     for (const transaction of transactions) check('sender of a transaction', this.isSender(transaction));
   }
@@ -91,10 +91,10 @@ export class RecordChecks {
     return equalBytes(parseSignedTransaction(transaction.raw, this.network.chainId, parsing).from, transaction.from);
   }
 
-  private async receipts({ block: { header }, receipts }: BlockRecord, rules: Rules): Promise<void> {
+  private receipts({ block: { header }, receipts }: BlockRecord, rules: Rules): void {
     const check = checkerOf(header);
     const encoded = receipts.map((receipt) => encodeReceipt({ ...receipt, type: receipt.transaction.type }));
-    check('list of receipts', equalBytes(await orderedTrieRoot(encoded), header.receiptsRoot));
+    check('list of receipts', equalBytes(orderedTrieRoot(encoded), header.receiptsRoot));
     const logs = receipts.flatMap((receipt) => receipt.logs);
     check('bloom of logs', equalBytes(logsBloom(logs), header.logsBloom));
     const blobPrice =

@@ -41,7 +41,7 @@ export function readBlockBody(
 }
 
 /** Reads and verifies the receipts of a block, in order. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
-export function readReceipts(block: Block, answer: unknown, network: Network): readonly TransactionReceipt[] {
+function readReceipts(block: Block, answer: unknown, network: Network): readonly TransactionReceipt[] {
   const { header } = block;
   const what = `receipts of block ${header.number}`;
   if (answer === null) throw missing(what);

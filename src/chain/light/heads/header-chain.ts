@@ -401,10 +401,10 @@ export class HeaderChain {
 }
 
 /** Widest gap between two heads whose headers are linked even if no request needs them. */
-export const MAX_LINKED_GAP = 256;
+const MAX_LINKED_GAP = 256;
 
 /** Headers that are linked without a gap from `top` down to `lowest`, by number. */
-export interface HeaderSegment {
+interface HeaderSegment {
   readonly headers: Map<number, LightBlock>;
   readonly lowest: number;
   readonly top: LightBlock;
@@ -418,14 +418,14 @@ export interface HeaderSegment {
  * - `unknown`: the older segment is too short to tell
  * - `gap`: headers down to `down` have to be linked first
  */
-export type SegmentRelation =
+type SegmentRelation =
   | { readonly kind: 'joined'; readonly at: number }
   | { readonly kind: 'forked' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gap'; readonly down: number };
 
 /** @param maxReorgDepth - blocks below the top of `older` that a reorg may replace */
-export function compareSegments(
+function compareSegments(
   newer: Omit<HeaderSegment, 'top'>,
   older: HeaderSegment,
   maxReorgDepth: number,
@@ -442,14 +442,14 @@ export function compareSegments(
 }
 
 /** Whether a block contradicts a segment deeper than a reorg may replace blocks. */
-export function contradicts({ header, hash }: LightBlock, known: HeaderSegment, maxReorgDepth: number): boolean {
+function contradicts({ header, hash }: LightBlock, known: HeaderSegment, maxReorgDepth: number): boolean {
   const { number } = header;
   const there = number <= known.top.header.number - maxReorgDepth ? hashAt(known, number) : undefined;
   return there !== undefined && !equalBytes(there, hash);
 }
 
 /** The segment without headers deeper than a reorg may replace blocks. */
-export function shortened({ headers, lowest, top }: HeaderSegment, maxReorgDepth: number): HeaderSegment {
+function shortened({ headers, lowest, top }: HeaderSegment, maxReorgDepth: number): HeaderSegment {
   const from = Math.max(lowest, top.header.number - maxReorgDepth);
   return { headers: new Map([...headers].filter(([number]) => number >= from)), lowest: from, top };
 }

@@ -304,7 +304,7 @@ export interface Claim {
 }
 
 /** A block that enough endpoints agree on. */
-export interface AgreedBlock {
+interface AgreedBlock {
   readonly block: LightBlock;
   /** Origins that reported it or its child. */
   readonly origins: readonly string[];
@@ -315,7 +315,7 @@ export interface AgreedBlock {
  *
  * @param needed - number of origins; several claims of one origin count once
  */
-export function agreedBlock(claims: readonly Claim[], needed: number): AgreedBlock | undefined {
+function agreedBlock(claims: readonly Claim[], needed: number): AgreedBlock | undefined {
   const support = new Map<string, Set<string>>();
   const key = (number: number, hash: Uint8Array) => `${number} ${bytesToKey(hash)}`;
   const add = (number: number, hash: Uint8Array, origin: string) => {
@@ -338,7 +338,7 @@ export function agreedBlock(claims: readonly Claim[], needed: number): AgreedBlo
 }
 
 /** The greatest height that enough origins have reached; undefined if there are too few origins. */
-export function sharedHeight(claims: readonly Claim[], needed: number): number | undefined {
+function sharedHeight(claims: readonly Claim[], needed: number): number | undefined {
   const heights = new Map<string, number>();
   for (const { origin, blocks } of claims) {
     for (const { header } of blocks) heights.set(origin, Math.max(heights.get(origin) ?? 0, header.number));
@@ -347,7 +347,7 @@ export function sharedHeight(claims: readonly Claim[], needed: number): number |
 }
 
 /** The median of the claimed heights, of two the higher: one endpoint among several that invents blocks does not change it. */
-export function medianHeight(claims: readonly Claim[]): number {
+function medianHeight(claims: readonly Claim[]): number {
   const heights = claims.map(({ blocks }) => blocks[0]!.header.number).sort((a, b) => b - a);
   return heights[(heights.length - 1) >> 1]!;
 }

@@ -233,7 +233,7 @@ export interface FinalizedBlock {
 }
 
 /** Roots read from layer 1. A root on layer 1 never changes. */
-export interface KnownFinality {
+interface KnownFinality {
   readonly newest: FinalizedBlock;
   /** When `newest` was read, milliseconds since 1970. */
   readonly readAt: number;
@@ -247,7 +247,7 @@ const OPENING_BRACE = 0x7b;
 const MAX_STORED = 256;
 
 /** How and from where roots were read. Roots with different identities are stored separately. */
-export interface FinalityIdentity {
+interface FinalityIdentity {
   /** Of layer 2. */
   readonly chainId: number;
   /** Address of the rollup contract. */

@@ -178,7 +178,7 @@ export interface FinalizationEvent {
 }
 
 /** Topic of the finalization event of the rollup contract. @source docs/spec/json-rpc.md 6 */
-export const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
+const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
 
 /**
  * Reads one log of the rollup contract.
@@ -187,7 +187,7 @@ export const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2
  * @param address - of the rollup contract
  * @throws PlumblineError `ANSWER_REFUSED` for another event; `PROOF_MALFORMED`; `OUT_OF_RANGE`
  */
-export function readFinalization(json: unknown, at: string, address: Hex): FinalizationEvent {
+function readFinalization(json: unknown, at: string, address: Hex): FinalizationEvent {
   const log = readObject(json, at);
   const topics = readArray(log.topics, `${at}.topics`).map((topic, i) => readBytes(topic, `${at}.topics[${i}]`, 32));
   const [topic, first, last] = topics;
@@ -205,7 +205,7 @@ export function readFinalization(json: unknown, at: string, address: Hex): Final
 }
 
 /** A layer-2 block number from a word of 32 bytes. @throws PlumblineError `OUT_OF_RANGE` above 2^53 - 1 */
-export function blockNumberOf(word: Uint8Array): number {
+function blockNumberOf(word: Uint8Array): number {
   const value = bytesToBigInt(word);
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
   const details = { what: 'finalized block', value: value.toString(), limit: '2^53 - 1' };
