@@ -94,7 +94,7 @@ export interface ErrorDetails {
   /** `eth_simulateV1` refuses the request. Remedy: `rule` says what to change. */
   SIMULATION_REFUSED: { rule: SimulationRule; reason: string };
   // Requests.
-  /** A payload is not JSON, or not a request. Remedy: send an object with `method` and a list `params`. */
+  /** A payload is not JSON (-32700), or not a request. Remedy: send an object with `method` and a list `params`. */
   REQUEST_MALFORMED: { reason: string };
   /** A body or batch is too large, or the bodies of one client are. `limit`: bytes, or requests. Remedy: send less at a time. */
   REQUEST_TOO_LARGE: { what: 'body' | 'bodies' | 'batch'; limit?: number };
@@ -174,7 +174,7 @@ export interface ErrorDetails {
   /** What an endpoint of layer 1 serves cannot be used: `problem` says why. Remedy: name an endpoint of the right chain that has it. */
   LAYER_ONE_UNUSABLE: { origin: string; problem: LayerOneProblem; reason: string };
   // Hosts.
-  /** The worker of the node does not start, or has ended. `url`: its script. `status`: of that, if it was fetched. Remedy: `reason` says what stopped it. */
+  /** The worker of the node does not start, or has ended. `url`: its script. `status`: the HTTP status of the script, if it was fetched. Remedy: `reason` says what stopped it. */
   WORKER_FAILED: { reason: string; url?: string; status?: number };
   /** The node was closed. Remedy: open it again. */
   NODE_CLOSED: Record<never, never>;

@@ -55,6 +55,7 @@ const token = (words: string) => {
 /** Endpoints by what they answer, byte by byte as it goes over the network. */
 const json = (id: unknown) =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message: WORDS, data: WORDS } });
+/** An error whose body is JSON is quoted; a page is not. */
 const html = `<html><title>${WORDS}</title></html>`;
 const headers = Buffer.from(CONTROLS, 'latin1')
   .toString('latin1')
@@ -70,6 +71,7 @@ const message = (status: string, more: string, body: string) =>
 const high = from(0x80, 0x9f);
 const ANSWERS: Readonly<Record<string, (id: unknown) => Buffer>> = {
   'errors of JSON-RPC': (id) => message('200 OK', 'content-type: application/json\r\n', json(id)),
+  'an error with a reason': (id) => message('500 Oops', 'content-type: application/json\r\n', json(id)),
   'an error page': () => message('500 Oops', 'content-type: text/html\r\n', html),
   'a page in place of an answer': () => message('200 OK', 'content-type: text/html\r\n', html),
   'values of headers': () =>
@@ -77,6 +79,9 @@ const ANSWERS: Readonly<Record<string, (id: unknown) => Buffer>> = {
   'a head that cannot be read': () => message(`403 ${headers}`, `server: ${headers}\r\n`, WORDS),
   'a redirect': () => message(`302 ${high}`, `location: http://${high}/\r\n`, ''),
 };
+
+/** Of these, commands print the words. */
+const QUOTED = ['errors of JSON-RPC', 'an error with a reason'];
 
 const opened: Server[] = [];
 afterEach(() => {
@@ -129,11 +134,13 @@ describe('words of endpoints', () => {
     ['diagnose', diagnoseCommand, (url) => [...described, '--network', 'linea', '--upstream', url]],
     ['checkpoint', checkpointCommand, (url) => ['--server', url]],
   ];
-  describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
+  describe.each(Object.entries(ANSWERS))('%s', (kind, answer) => {
     test.each(commands)('plumbline %s', async (__, command, args) => {
       const url = await endpoint(answer);
       const text = await printed(command, args(url));
       expect(text).not.toBe('');
+      // `checkpoint` says only what the status was.
+      if (QUOTED.includes(kind) && command !== checkpointCommand) expect(text).toContain('begin');
       expectHarmless(text);
       const asJson = await printed(command, [...args(url), '--json']);
       expectHarmless(asJson);
@@ -179,7 +186,7 @@ describe('words of contracts', () => {
     ['preview', previewCommand, REVERTING, 'begin'],
     ['preview', previewCommand, TOKEN, 'begin'],
     ['preview', previewCommand, OTHER_TOKEN, 'begin'],
-    ['diagnose', diagnoseCommand, REVERTING, ''],
+    ['diagnose', diagnoseCommand, REVERTING, 'begin'],
   ] as const)('plumbline %s', async (_, command, to, shown) => {
     const data = concatHex(['0xa9059cbb', `0x${'00'.repeat(64)}`]);
     const args = ['--from', SOMEBODY, '--to', to, '--data', data, '--devnet', url];

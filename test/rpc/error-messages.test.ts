@@ -103,7 +103,7 @@ test('docs/errors.md has all messages', async () => {
     '## Requests',
     table(['request', 'code', 'message'], await requestRows()),
     '## Codes of `PlumblineError`, and their JSON-RPC errors',
-    'The same in the page and over HTTP. An error of `node.request` has the code as `reason`, with typed `details`; over HTTP `data` has both, where the method gives it no other meaning.',
+    'The numbers are those over HTTP. In the page they are the same but for two: a method that the node does not have (METHOD_NOT_ENABLED) is 4200, and a request to a node that has ended (NODE_CLOSED, WORKER_FAILED) is 4900. An error of `node.request` has the code as `reason`, with typed `details`. Over HTTP `data` has both, where the method gives it no other meaning; KERNEL_UNAVAILABLE, WORKER_FAILED, STORE_UNAVAILABLE and STORE_CORRUPT have only `reason` there, because their details may have words of the host.',
     table(['code', 'JSON-RPC', 'message', 'cause', 'remedy'], codes),
   ];
   sections.push(providers());

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { devNode } from '../support/dev-node.js';
 import { FAILURE_ROWS, failureChain, faultsOf, runFailure } from '../support/failure-rows.js';
 
+/* Slow because of its table, which is to be read; each row opens a node. */
+
 test('failures of endpoints and of layer 1, as a table', async () => {
   const dev = await devNode();
   const root = await failureChain(dev);

@@ -50,7 +50,7 @@ export const EVERY_ERROR: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   GAS_ALLOWANCE_EXCEEDED: { allowance: 21_000n },
   GAS_BUDGET_EXCEEDED: { budget: 500 },
   SIMULATION_REFUSED: { rule: 'timestamp', reason: 'block timestamps must grow' },
-  REQUEST_MALFORMED: { reason: 'is not JSON' },
+  REQUEST_MALFORMED: { reason: 'nested deeper than 256 levels' },
   REQUEST_TOO_LARGE: { what: 'body', limit: 1000 },
   TRANSACTION_NOT_FOUND: { hash: '0x01' },
   TRANSACTION_PENDING: { hash: '0x01', waitedMs: 20_000 },

@@ -300,7 +300,7 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   STORE_TOO_NEW: () => internal('the store was written by a newer version of plumbline'),
   STORE_CORRUPT: ({ table }) => internal(`the store is damaged in ${table}`),
   CHAIN_FILE_REFUSED: ({ reason }) => badInput('file', reason),
-  STORE_QUOTA_EXCEEDED: () => internal('the store is full: free space or raise its budget'),
+  STORE_QUOTA_EXCEEDED: () => internal('the store is full: free space, or lower its budget'),
   STORE_TAKEN_OVER: () => internal('the store was taken over by another node'),
   STORE_IN_USE: () => internal('the store is in use by a node with other options'),
   OUTCOME_UNKNOWN: ({ method }) => internal(`the outcome of ${method} is unknown: the node that had it ended`),
