@@ -22,7 +22,12 @@ const PATIENCE = {
  * Files of one process share its modules: to load them anew for each file would take more time than the tests. A test puts
  * back what it changes of globals.
  */
-const IN_NODE = { ...PATIENCE, isolate: false, globalSetup: ['test/packaging/setup.ts', FIXTURES_NOTICE] };
+const IN_NODE = {
+  ...PATIENCE,
+  isolate: false,
+  setupFiles: ['test/support/globals-restored.ts'],
+  globalSetup: ['test/packaging/setup.ts', FIXTURES_NOTICE],
+};
 
 /** Suites that need a real browser; left out, loudly, when there is none (scripts/test.mjs says so). */
 const browserProject = {

@@ -117,7 +117,8 @@ const ZK_LIES: Lie[] = [
     ask: present,
     tell: inProof((proof, pick) => {
       const nodes = proof.accountProof.proof.proofRelatedNodes;
-      nodes[0] = otherDigit(nodes[0], pick, nodes[0].length - 8);
+      // Of the last word, but not of its first byte: the word stays below the modulus.
+      nodes[0] = otherDigit(nodes[0], pick, nodes[0].length - 6);
       return proof;
     }),
     alone: { check: /^ROOT_MISMATCH$/, what: zkProof, at: /^accountProof\.proof/ },
