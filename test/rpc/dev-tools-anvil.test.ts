@@ -8,6 +8,7 @@ import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { Anvil, anvilPath } from '../support/anvil.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 
 /*
  * The same requests to anvil itself and to a devnet that answers as anvil. What anvil says is what is expected.
@@ -69,6 +70,12 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
   });
 
   const send = (from: Hex, fields: object) => ask('eth_sendTransaction', { from, to: CONTRACT, ...PRICES, ...fields });
+  /** Sends to both, into a block of its own: anvil makes one some time after its answer, of all that came until then. */
+  async function mined(from: Hex): Promise<unknown[]> {
+    const hashes = await send(from, {});
+    await eventually(async () => expect(await anvil.ask('eth_getTransactionReceipt', hashes[0])).not.toBeNull());
+    return hashes;
+  }
 
   test('about hashes, accounts and raw transactions', async () => {
     await same('web3_sha3', '0x68656c6c6f20776f726c64');
@@ -138,7 +145,7 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
     await ask('anvil_setCode', CONTRACT, '0x465f5260205ff3'); // CHAINID
     await ask('anvil_setChainId', 77);
     expect(await same('eth_call', { to: CONTRACT }, 'latest')).toBe(word(77n));
-    const hashes = await send(accountAt(0), {});
+    const hashes = await mined(accountAt(0));
     const [theirs, ours] = (await Promise.all(
       both.map(([, one], i) => one('eth_getTransactionByHash', hashes[i])),
     )) as { chainId: Hex }[];
@@ -201,7 +208,7 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
     await ask('anvil_setCode', CONTRACT, LOGGING);
     await ask('anvil_mine', '0x1');
     const hashes: unknown[][] = [];
-    for (let i = 0; i < 4; i++) hashes.push(await send(accountAt(0), {}));
+    for (let i = 0; i < 4; i++) hashes.push(await mined(accountAt(0)));
     expect(await same('eth_blockNumber')).toBe('0x5');
     await same('anvil_rollback', 1);
     expect(await same('eth_blockNumber')).toBe('0x4');
