@@ -18,6 +18,10 @@ export async function buildGenerated() {
     const { buildDictionary } = await import('./build-dictionary.mjs');
     await buildDictionary();
   });
+  await unlessFresh('methods', ['src/rpc/methods', 'scripts/build-methods.mjs'], async () => {
+    const { buildMethods } = await import('./build-methods.mjs');
+    await buildMethods();
+  });
 }
 
 /** The library: per-file modules and types by tsc into build/, then into dist what ships of them, and the bundles of rolldown. */

@@ -106,13 +106,16 @@ export type {
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
 export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
 export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
-export type { ChainSchema } from './rpc/schema/chain-schema.js';
-export type { DevnetSchema } from './rpc/schema/devnet-schema.js';
 export type {
   AuthorizationJson,
+  BatchJson,
+  BatchStatusJson,
   BlockJson,
   BlockResultJson,
   CallJson,
+  CapabilitiesJson,
+  DevnetMetadataJson,
+  ForkedNetworkJson,
   HeaderJson,
   HeldFromJson,
   LineaAccessList,
@@ -123,21 +126,16 @@ export type {
   LogFilterJson,
   LogJson,
   NodeCapabilitiesJson,
+  PermissionJson,
+  PermissionRequestJson,
   ReceiptJson,
   SentCallJson,
   TransactionJson,
   TrieProofJson,
-} from './rpc/schema/json.js';
-export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
-export type {
-  BatchJson,
-  BatchStatusJson,
-  CapabilitiesJson,
-  PermissionJson,
-  PermissionRequestJson,
   TypedDataJson,
-  WalletSchema,
-} from './rpc/schema/wallet-schema.js';
+} from './rpc/schema/json.js';
+export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
+export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
 export type { SubscriptionMessage } from './rpc/subscriptions/subscriptions.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';

@@ -48,7 +48,8 @@ const SEEN: Entry = ['It does not exist any more', 'Ask for a new one.'];
 const MANY: Entry = ['Too many at the same time', 'End what is not used any more.'];
 const LIMIT: Entry = ['Too many requests', 'The endpoint limits how often it may be asked. Wait a moment.'];
 
-const BY_CODE: Readonly<Record<ErrorCode | PageCode, Entry>> = {
+/** test/unit/demo-explain.test.ts asks for words of every code. */
+const BY_CODE: Readonly<Record<PageCode, Entry> & Partial<Record<ErrorCode, Entry>>> = {
   FIELD: ['A field cannot be used', 'Correct this field, then try again. Nothing was asked.'],
   PARAMETERS: ['The parameters cannot be read', 'Such as ["latest", false]; none are [].'],
   NOT_JSON: ['This is not JSON', 'Paste the answer whole, from the first brace to the last.'],

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
 import type { MethodInfo } from '../../src/rpc/protocol/method-rows.js';
@@ -7,6 +7,11 @@ import { ANVIL_METHODS, BESU_METHODS, HARDHAT_METHODS } from '../support/tool-me
 const L2: Readonly<Record<string, MethodInfo>> = METHOD_INFO.l2;
 /** Methods that are there to say why they cannot be had. test/rpc/dev-tools.test.ts asks them. */
 const REFUSED = ['anvil_setMinGasPrice', 'anvil_setRpcUrl', 'hardhat_setMinGasPrice'];
+
+/** Files that ask methods. */
+const TESTS = readdirSync(new URL('../', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /^(rpc|light|clients|unit)[\\/](?!.*node_modules).*\.test\.ts$/.test(file))
+  .map((file) => new URL(file.replaceAll('\\', '/'), new URL('../', import.meta.url)));
 
 interface Row {
   readonly name: string;
@@ -51,4 +56,9 @@ test('its columns are those of the tools and of the code', () => {
 
 test('what is missing or refused has a reason', () => {
   for (const { name, here, note } of rows()) if (here === 'no' || here === 'refused') expect(note, name).not.toBe('');
+});
+
+test('every method has a test', () => {
+  const named = new Set(TESTS.flatMap((file) => readFileSync(file, 'utf8').match(/\b[a-z]\w*_\w+/g) ?? []));
+  expect(Object.keys(L2).filter((name) => !named.has(name))).toEqual([]);
 });

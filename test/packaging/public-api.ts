@@ -7,7 +7,7 @@ import { root } from './project.js';
 const compiler = createRequire(`${root}/docs/api/package.json`)('typescript') as typeof ts;
 
 /** It repeats the table of methods, line by line, which docs/methods.md has. */
-const TABLE = '/method-rows.d.ts';
+const TABLE = '/method-rows.generated.d.ts';
 
 /**
  * All that programs can import, as text: names by entry point, and each declaration once, without comments, in the order of files

@@ -28,6 +28,13 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const SOURCE = readFileSync(new URL('../../src/errors.ts', import.meta.url), 'utf8');
 
+test('each code of src/errors.ts has a row in test/support/every-error.ts', () => {
+  const [members] = /(?<=export interface ErrorDetails \{\n)[\s\S]*?(?=\n\})/.exec(SOURCE)!;
+  expect([...members.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, code]) => code).sort()).toEqual(
+    Object.keys(EVERY_ERROR).sort(),
+  );
+});
+
 /** Cause and remedy of a code, from its doc comment. */
 function explained(code: ErrorCode): [cause: string, remedy: string] {
   const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n  ${code}: `).exec(SOURCE)?.[1] ?? '';

@@ -4,11 +4,9 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
-import type { ChainSchema } from '../../src/rpc/schema/chain-schema.js';
-import type { DevnetSchema } from '../../src/rpc/schema/devnet-schema.js';
 import type { BlockResultJson } from '../../src/rpc/schema/json.js';
+import type { ChainSchema, DevnetSchema, WalletSchema } from '../../src/rpc/schema/methods.generated.js';
 import type { RpcSchema } from '../../src/rpc/schema/rpc-schema.js';
-import type { WalletSchema } from '../../src/rpc/schema/wallet-schema.js';
 
 async function open(): Promise<PlumblineNode> {
   const node = await createInlineNode();
@@ -61,8 +59,8 @@ describe('the types of request', () => {
 
   test('every method has types, and all types a method', () => {
     type Typed = keyof ChainSchema | keyof DevnetSchema | keyof WalletSchema;
-    expectTypeOf<Typed>().toEqualTypeOf<keyof typeof METHOD_INFO.l2 | 'l2_estimateGas' | 'l2_getProof'>();
-    expectTypeOf<keyof RpcSchema>().toEqualTypeOf<Typed>();
+    expectTypeOf<Typed>().toEqualTypeOf<keyof typeof METHOD_INFO.l2>();
+    expectTypeOf<keyof RpcSchema>().toEqualTypeOf<Typed | 'l2_estimateGas' | 'l2_getProof'>();
     // Each name is in one of them.
     expectTypeOf<keyof ChainSchema & (keyof DevnetSchema | keyof WalletSchema)>().toBeNever();
     expectTypeOf<keyof DevnetSchema & keyof WalletSchema>().toBeNever();

@@ -177,9 +177,9 @@ describe('JSON-RPC over WebSocket', () => {
   test('is refused for hosts, paths and origins that HTTP refuses', async () => {
     expect(await refusedStatus(endpoint.url, { headers: { host: 'evil.example' } })).toBe(403);
     expect(await refusedStatus(`${endpoint.url}/elsewhere`, {})).toBe(404);
-    const listed = await start({ http: { allowedOrigins: ['https://wallet.test'] } });
+    const listed = await start({ http: { allowedOrigins: ['https://wallet.long.test'] } });
     expect(await refusedStatus(listed.url, { origin: 'https://evil.test' })).toBe(403);
-    const wallet = await Client.open(listed.url, { origin: 'https://wallet.test' });
+    const wallet = await Client.open(listed.url, { origin: 'https://wallet.long.test' });
     expect(await wallet.ask('eth_chainId')).toMatchObject({ result: '0xe703' });
     wallet.socket.close();
   });

@@ -174,7 +174,9 @@ describe('reachability', () => {
     const unused = files
       .filter((file) => !entries.has(file) && !file.endsWith('.generated.ts'))
       .flatMap((file) => [...code.get(file)!.matchAll(DECLARATION)].map(([, name]) => `${file}: ${name}`))
-      .filter((place) => counts.get(place.split(': ')[1]!) === 1);
+      .filter((place) => counts.get(place.split(': ')[1]!) === 1)
+      // Lists of methods: what scripts/build-methods.mjs writes loads the whole module.
+      .filter((place) => !/^src\/rpc\/methods\/devnet-\S+: \w+_METHODS$/.test(place));
     expect(unused).toEqual([]);
   });
 });

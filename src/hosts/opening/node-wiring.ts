@@ -14,7 +14,7 @@ import type { L1Context } from '../../rpc/methods/layer-one.js';
 import { DEFAULT_MAX_ANSWER_BYTES } from '../../rpc/protocol/answer-size.js';
 import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/protocol/handle.js';
 import { createMethodTable, type MethodTable } from '../../rpc/protocol/method.js';
-import type { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
+import type { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { inspectTable } from '../../rpc/tables/inspect-table.js';
 import { methodTable } from '../../rpc/tables/method-table.js';
 import type { Deadline } from '../../scheduling/deadline.js';

@@ -9,7 +9,7 @@ import { schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import { layerOneTable } from '../../rpc/methods/layer-one.js';
-import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.js';
+import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { DevnetChainOptions, NodeOptions } from '../options/options.js';

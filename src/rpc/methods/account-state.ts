@@ -11,20 +11,27 @@ import {
 } from '../parsing/parse-params.js';
 import { stateOf } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { READS } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { BlockJson, OfAccount } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 const SLOTS = 'storage slots params';
 
-export const eth_getBalance = defineMethod('eth_getBalance', async (context, [addressParam, block], call) => {
-  const address = parseAddress(addressParam);
-  const account = await (await stateOf(context, block, call)).account(address);
-  return toQuantity(account?.balance ?? 0n);
-});
+export const eth_getBalance = defineMethod<OfAccount, Hex>(
+  'eth_getBalance',
+  READS,
+  async (context, [addressParam, block], call) => {
+    const address = parseAddress(addressParam);
+    const account = await (await stateOf(context, block, call)).account(address);
+    return toQuantity(account?.balance ?? 0n);
+  },
+);
 
 /** Nonce of the next transaction. At `pending`, transactions in the pool count. */
-export const eth_getTransactionCount = defineMethod(
+export const eth_getTransactionCount = defineMethod<OfAccount, Hex>(
   'eth_getTransactionCount',
+  READS,
   async (context, [addressParam, block], call) => {
     const address = parseAddress(addressParam);
     if (block === 'pending') return toQuantity(await pendingNonce(context, address, call));
@@ -46,15 +53,20 @@ function nonceAfter(nonce: bigint, sender: Uint8Array, waiting: readonly SignedT
   return next;
 }
 
-export const eth_getCode = defineMethod('eth_getCode', async (context, [addressParam, block], call) => {
-  const address = parseAddress(addressParam);
-  const state = await stateOf(context, block, call);
-  const account = await state.account(address);
-  return account === undefined ? '0x' : bytesToHex(await state.code(account.codeHash));
-});
+export const eth_getCode = defineMethod<OfAccount, Hex>(
+  'eth_getCode',
+  READS,
+  async (context, [addressParam, block], call) => {
+    const address = parseAddress(addressParam);
+    const state = await stateOf(context, block, call);
+    const account = await state.account(address);
+    return account === undefined ? '0x' : bytesToHex(await state.code(account.codeHash));
+  },
+);
 
-export const eth_getStorageAt = defineMethod(
+export const eth_getStorageAt = defineMethod<[address: Hex, position: Hex, block?: BlockJson], Hex>(
   'eth_getStorageAt',
+  READS,
   async (context, [addressParam, position, block], call) => {
     const address = parseAddress(addressParam);
     const slot = parseStorageKey(position);
@@ -63,7 +75,10 @@ export const eth_getStorageAt = defineMethod(
 );
 
 /** `[{ address: keys }, block]`: several slots of several accounts in one answer. */
-export const eth_getStorageValues = defineMethod('eth_getStorageValues', async (context, [request, block], call) => {
+export const eth_getStorageValues = defineMethod<
+  [keys: { readonly [address: Hex]: readonly Hex[] }, block?: BlockJson],
+  { readonly [address: Hex]: readonly Hex[] }
+>('eth_getStorageValues', READS, async (context, [request, block], call) => {
   const wanted = Object.entries(requireObject(request, 'request', SLOTS)).map(([name, keys]) => {
     return { name, address: parseAddress(name, 'request', SLOTS), keys: parseStorageKeys(keys, name) };
   });

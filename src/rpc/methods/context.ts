@@ -5,8 +5,9 @@ import { loadOnce } from '../../scheduling/load-once.js';
 import type { FilterRegistry } from '../filters/filter-registry.js';
 import type { NodeStatus } from '../inspection/node-status.js';
 import type { StorageControl } from '../inspection/storage-control.js';
-import type { Method } from '../protocol/method.js';
-import { type CommonMethodName, type DevnetMethodName, METHOD_INFO } from '../protocol/method-info.js';
+import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { METHOD_INFO, type MethodName } from '../protocol/method-info.js';
+import type { MethodInfo } from '../protocol/method-rows.js';
 
 /** What the methods of one node work on. */
 export interface RpcContext {
@@ -24,23 +25,59 @@ export interface RpcContext {
   status?(signal?: AbortSignal): Promise<NodeStatus>;
 }
 
+/** The parameters of a method as they come: as many as it has, none of them checked. */
+export type Unchecked<Params extends readonly unknown[]> = { readonly [Position in keyof Params]: unknown };
+
+/** What a handler may answer: `null`, text, a number, a truth value, a list or an object where the method's result may be one. */
+export type Answered<Result> = unknown extends Result ? unknown : Kind<Result> | Promise<Kind<Result>>;
+type Kind<Result> = Result extends string
+  ? string
+  : Result extends boolean
+    ? boolean
+    : Result extends number
+      ? number
+      : Result extends null
+        ? null
+        : Result extends readonly unknown[]
+          ? readonly unknown[]
+          : object;
+
 /**
- * Defines a JSON-RPC method of a node.
+ * Defines a JSON-RPC method of a node. All that is known of it stands here; `scripts/build-methods.mjs` derives from it the rows that
+ * other nodes read, the table, and the types of `request`.
  *
- * @param name - without a row in `METHOD_INFO` it does not compile
+ * @typeParam Params - what a caller gives
+ * @typeParam Result - what it gets
+ * @param info - a row of `protocol/method-rows.ts`
+ * @param handle - positional parameters in, a JSON value out
  */
-export function defineMethod<Name extends CommonMethodName | DevnetMethodName>(
-  name: Name,
-  handle: Method<RpcContext>['handle'],
-): Method<RpcContext, Name> {
-  return { name, info: METHOD_INFO.l2[name], handle };
+export function defineMethod<Params extends readonly unknown[], Result>(
+  name: MethodName,
+  info: MethodInfo,
+  handle: (context: RpcContext, params: Unchecked<Params>, call: MethodCallOptions) => Answered<Result>,
+): Method<RpcContext> {
+  return { name, info, handle: handle as Method<RpcContext>['handle'] };
 }
 
-/** A method of a module that is loaded with the first call of one of its methods: for large ones that few nodes are asked for. */
-export function laterMethod<Name extends CommonMethodName | DevnetMethodName>(
-  name: Name,
-  load: () => Promise<{ readonly [Own in Name]: Method<RpcContext, Own> }>,
-): Method<RpcContext, Name> {
-  const loaded = loadOnce(load);
-  return defineMethod(name, async (context, params, call) => (await loaded())[name].handle(context, params, call));
+/**
+ * Methods of a module that is loaded with the first call of one of them.
+ *
+ * @param load - the module: it exports methods, each alone or in a list
+ */
+export function laterMethods(names: readonly MethodName[], load: () => Promise<object>): Method<RpcContext>[] {
+  const loaded = loadOnce(async () => {
+    const methods = Object.values(await load())
+      .flat()
+      .filter(isMethod);
+    return new Map(methods.map((method) => [method.name, method]));
+  });
+  return names.map((name) => ({
+    name,
+    info: METHOD_INFO.l2[name],
+    handle: async (context, params, call) => (await loaded()).get(name)!.handle(context, params, call),
+  }));
+}
+
+function isMethod(exported: unknown): exported is Method<RpcContext> {
+  return typeof exported === 'object' && exported !== null && 'handle' in exported;
 }

@@ -6,10 +6,14 @@ import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { parseHash } from '../parsing/parse-params.js';
 import { findBlock, requireHexNumber, withBody } from '../parsing/resolve-block.js';
-import { defineMethod } from './context.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { READS } from '../protocol/method-rows.js';
+import type { BlockJson } from '../schema/json.js';
+import { defineMethod, type RpcContext } from './context.js';
 
 /*
  * Blocks and their parts in the encoding that their hashes and roots are made of. An unknown block or transaction is null.
@@ -18,36 +22,58 @@ import { defineMethod } from './context.js';
  */
 
 /** RLP of the header. */
-export const debug_getRawHeader = defineMethod('debug_getRawHeader', async (context, [blockParam], call) => {
-  const block = await findBlock(context, requireHexNumber(blockParam), call);
-  return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
-});
+export const debug_getRawHeader = defineMethod<[block: BlockJson], Hex | null>(
+  'debug_getRawHeader',
+  READS,
+  async (context, [blockParam], call) => {
+    const block = await findBlock(context, requireHexNumber(blockParam), call);
+    return block === undefined ? null : bytesToHex(RLP.encode(headerFields(block.header)));
+  },
+);
 
 /** RLP of the block. @throws PlumblineError `BLOCK_INCOMPLETE` for a block with uncles, which are not kept (docs/decisions.md 10) */
-export const debug_getRawBlock = defineMethod('debug_getRawBlock', async (context, [blockParam], call) => {
-  const found = await findBlock(context, requireHexNumber(blockParam), call);
-  if (found === undefined) return null;
-  requireNoUncles(found);
-  const { header, transactions, withdrawals = [] } = await withBody(context, found, call);
-  return bytesToHex(blockBytes({ header, transactions, uncles: [], withdrawals }));
-});
+export const debug_getRawBlock = defineMethod<[block: BlockJson], Hex | null>(
+  'debug_getRawBlock',
+  READS,
+  async (context, [blockParam], call) => {
+    const found = await findBlock(context, requireHexNumber(blockParam), call);
+    if (found === undefined) return null;
+    requireNoUncles(found);
+    const { header, transactions, withdrawals = [] } = await withBody(context, found, call);
+    return bytesToHex(blockBytes({ header, transactions, uncles: [], withdrawals }));
+  },
+);
 
 /** The transaction as it was signed, with its type in front, if it is typed. One in the pool too. */
-export const debug_getRawTransaction = defineMethod('debug_getRawTransaction', async ({ chain }, [hashParam], call) => {
+export async function rawTransaction(
+  { chain }: RpcContext,
+  [hashParam]: readonly unknown[],
+  call: MethodCallOptions,
+): Promise<Hex | null> {
   const hash = parseHash(hashParam, 'transactionHash');
   const included = await chain.transaction(hash, call);
   if (included !== undefined) return bytesToHex(included.transaction.raw);
   const waiting = (await chain.pendingTransactions()).find((transaction) => equalBytes(transaction.hash, hash));
   return waiting === undefined ? null : bytesToHex(waiting.raw);
-});
+}
+
+export const debug_getRawTransaction = defineMethod<[hash: Hex], Hex | null>(
+  'debug_getRawTransaction',
+  READS,
+  rawTransaction,
+);
 
 /** The receipts of a block, each with its type in front, if it is typed. */
-export const debug_getRawReceipts = defineMethod('debug_getRawReceipts', async (context, [blockParam], call) => {
-  const block = await findBlock(context, requireHexNumber(blockParam), call);
-  if (block === undefined) return null;
-  const receipts = await context.chain.receipts(block, call);
-  return receipts.map((receipt) => bytesToHex(encodeReceipt({ ...receipt, type: receipt.transaction.type })));
-});
+export const debug_getRawReceipts = defineMethod<[block: BlockJson], readonly Hex[] | null>(
+  'debug_getRawReceipts',
+  READS,
+  async (context, [blockParam], call) => {
+    const block = await findBlock(context, requireHexNumber(blockParam), call);
+    if (block === undefined) return null;
+    const receipts = await context.chain.receipts(block, call);
+    return receipts.map((receipt) => bytesToHex(encodeReceipt({ ...receipt, type: receipt.transaction.type })));
+  },
+);
 
 function requireNoUncles({ header }: Block): void {
   if (equalBytes(header.sha3Uncles, EMPTY_UNCLES_HASH)) return;

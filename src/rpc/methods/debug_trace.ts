@@ -3,13 +3,16 @@ import { type ErrorCode, type ErrorDetails, PlumblineError } from '../../errors.
 import { rulesAt } from '../../evm/common.js';
 import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transaction.js';
 import { createTracer } from '../../evm/tracing/tracers.js';
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { openDeadline } from '../../scheduling/deadline.js';
 import { parseHash, requireObject } from '../parsing/parse-params.js';
 import { parseTraceOptions, type TraceOptions } from '../parsing/parse-trace-options.js';
 import { parseBlockReference, requireBlock, requireHexNumber } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { COMPUTES } from '../protocol/method-rows.js';
 import { RpcError, type RpcErrorObject } from '../protocol/rpc-errors.js';
+import type { BlockJson, CallJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { openReplay } from './replay.js';
 import { readSimulation } from './simulation.js';
@@ -24,30 +27,35 @@ function failed<C extends ErrorCode>(message: string, reason: C, details: ErrorD
  *
  * @source docs/spec/preview.md 5.1
  */
-export const debug_traceCall = defineMethod('debug_traceCall', async (context, [call, block, options], callOptions) => {
-  const { choice, timeoutMs, txIndex } = parseTraceOptions(options);
-  const { stateOverrides, blockOverrides } = requireObject(options ?? {}, 'options', 'tracer options params');
-  const reference = parseBlockReference(block, { tag: 'latest' });
-  if ('tag' in reference && reference.tag === 'pending')
-    throw failed('tracing on top of pending is not supported', 'INVALID_PARAMETER', {
-      parameter: 'block',
-      reason: 'must not be pending',
+export const debug_traceCall = defineMethod<[call: CallJson, block?: BlockJson, options?: object], unknown>(
+  'debug_traceCall',
+  COMPUTES,
+  async (context, [call, block, options], callOptions) => {
+    const { choice, timeoutMs, txIndex } = parseTraceOptions(options);
+    const { stateOverrides, blockOverrides } = requireObject(options ?? {}, 'options', 'tracer options params');
+    const reference = parseBlockReference(block, { tag: 'latest' });
+    if ('tag' in reference && reference.tag === 'pending')
+      throw failed('tracing on top of pending is not supported', 'INVALID_PARAMETER', {
+        parameter: 'block',
+        reason: 'must not be pending',
+      });
+    return withTimeout(timeoutMs, callOptions, async (limited) => {
+      const simulation = await readSimulation(context, [call, block, stateOverrides, blockOverrides], limited);
+      const { state, block: on, call: parsed, ...rest } = simulation;
+      const before = txIndex === undefined ? state : await stateBefore(context, block, txIndex, limited);
+      return traceCallAt(before, on, parsed, rest, choice);
     });
-  return withTimeout(timeoutMs, callOptions, async (limited) => {
-    const simulation = await readSimulation(context, [call, block, stateOverrides, blockOverrides], limited);
-    const { state, block: on, call: parsed, ...rest } = simulation;
-    const before = txIndex === undefined ? state : await stateBefore(context, block, txIndex, limited);
-    return traceCallAt(before, on, parsed, rest, choice);
-  });
-});
+  },
+);
 
 /**
  * `[hash, options]`. The transaction and those before it are run again, on the state after the block's parent.
  *
  * @source docs/spec/preview.md 5.2
  */
-export const debug_traceTransaction = defineMethod(
+export const debug_traceTransaction = defineMethod<[hash: Hex, options?: object], unknown>(
   'debug_traceTransaction',
+  COMPUTES,
   async (context, [hashParam, options], call) => {
     const hash = parseHash(hashParam, 'transactionHash');
     const traceOptions = parseTraceOptions(options);
@@ -60,34 +68,33 @@ export const debug_traceTransaction = defineMethod(
 );
 
 /** `[block, options]`: all transactions of a block. */
-export const debug_traceBlockByNumber = defineMethod(
-  'debug_traceBlockByNumber',
-  async (context, [blockParam, options], call) => {
-    const reference = parseBlockReference(requireHexNumber(blockParam));
-    const traceOptions = parseTraceOptions(options);
-    const block =
-      'tag' in reference ? await requireBlock(context, reference, call) : await context.chain.block(reference, call);
-    if (block === undefined) {
-      const name =
-        'number' in reference ? `#${reference.number}` : bytesToHex((reference as { hash: Uint8Array }).hash);
-      throw failed(`block ${name} not found`, 'BLOCK_NOT_FOUND', { block: name });
-    }
-    return traceBlock(context, block, traceOptions, call);
-  },
-);
+export const debug_traceBlockByNumber = defineMethod<
+  [block: BlockJson, options?: object],
+  readonly { readonly txHash: Hex; readonly result?: unknown }[]
+>('debug_traceBlockByNumber', COMPUTES, async (context, [blockParam, options], call) => {
+  const reference = parseBlockReference(requireHexNumber(blockParam));
+  const traceOptions = parseTraceOptions(options);
+  const block =
+    'tag' in reference ? await requireBlock(context, reference, call) : await context.chain.block(reference, call);
+  if (block === undefined) {
+    const name = 'number' in reference ? `#${reference.number}` : bytesToHex((reference as { hash: Uint8Array }).hash);
+    throw failed(`block ${name} not found`, 'BLOCK_NOT_FOUND', { block: name });
+  }
+  return traceBlock(context, block, traceOptions, call);
+});
 
 /** `[hash, options]`: all transactions of a block. */
-export const debug_traceBlockByHash = defineMethod(
-  'debug_traceBlockByHash',
-  async (context, [hashParam, options], call) => {
-    const hash = parseHash(hashParam, 'blockHash');
-    const traceOptions = parseTraceOptions(options);
-    const block = await context.chain.block({ hash }, call);
-    if (block === undefined)
-      throw failed(`block ${bytesToHex(hash)} not found`, 'BLOCK_NOT_FOUND', { block: bytesToHex(hash) });
-    return traceBlock(context, block, traceOptions, call);
-  },
-);
+export const debug_traceBlockByHash = defineMethod<
+  [block: BlockJson, options?: object],
+  readonly { readonly txHash: Hex; readonly result?: unknown }[]
+>('debug_traceBlockByHash', COMPUTES, async (context, [hashParam, options], call) => {
+  const hash = parseHash(hashParam, 'blockHash');
+  const traceOptions = parseTraceOptions(options);
+  const block = await context.chain.block({ hash }, call);
+  if (block === undefined)
+    throw failed(`block ${bytesToHex(hash)} not found`, 'BLOCK_NOT_FOUND', { block: bytesToHex(hash) });
+  return traceBlock(context, block, traceOptions, call);
+});
 
 /**
  * Runs a block's transactions again, up to the wanted one.

@@ -1,11 +1,15 @@
 import type { Block } from '../../chain/block.js';
 import type { Chain, ChainCall } from '../../chain/chain.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { isPlumblineError } from '../../errors.js';
 import { rulesAt } from '../../evm/common.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { requireBlock } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { READS_DEVNET } from '../protocol/method-rows.js';
+import type { DevnetMetadataJson, ForkedNetworkJson, NodeCapabilitiesJson } from '../schema/json.js';
 import type { RpcContext } from './context.js';
 import { devnetMethods } from './devnet-method.js';
 import { gasPrice } from './gas-price.js';
@@ -16,32 +20,33 @@ import { clientVersion } from './node-constants.js';
  */
 
 /** @source Hardhat's documentation, hardhat_metadata; anvil adds the rest */
-export const INFO_METHODS = {
-  ...devnetMethods(['hardhat_metadata', 'anvil_metadata'], async (devnet, _, call) => {
-    const { name, context } = call;
-    const { chain } = context;
-    const { header, hash } = await chain.head(call);
-    const forked = devnet.forkedFrom && {
-      chainId: chain.network.chainId,
-      forkBlockNumber: devnet.forkedFrom.number,
-      forkBlockHash: bytesToHex(devnet.forkedFrom.hash),
-    };
-    const metadata = {
-      clientVersion: clientVersion(devnet),
-      chainId: chain.network.chainId,
-      instanceId: bytesToHex(devnet.instanceId),
-      latestBlockNumber: header.number,
-      latestBlockHash: bytesToHex(hash),
-    };
-    if (name === 'hardhat_metadata') return { ...metadata, ...(forked && { forkedNetwork: forked }) };
+export const INFO_METHODS = [
+  ...devnetMethods<[], DevnetMetadataJson & { readonly forkedNetwork?: ForkedNetworkJson }>(
+    ['hardhat_metadata'],
+    READS_DEVNET,
+    async (devnet, _, call) => {
+      const forkedNetwork = forkedNetworkOf(devnet, call.context);
+      return { ...(await metadataOf(devnet, call)), ...(forkedNetwork && { forkedNetwork }) };
+    },
+  ),
+
+  ...devnetMethods<
+    [],
+    DevnetMetadataJson & {
+      readonly forkedNetwork: ForkedNetworkJson | null;
+      readonly snapshots: Record<Hex, readonly [number, Hex]>;
+    }
+  >(['anvil_metadata'], READS_DEVNET, async (devnet, _, call) => {
+    const { context } = call;
     const snapshots: Record<Hex, [number, Hex]> = {};
     for (const { id, block } of devnet.snapshots) {
       snapshots[toQuantity(id)] = [block, bytesToHex((await requireBlock(context, { number: block }, call)).hash)];
     }
-    return { ...metadata, forkedNetwork: forked ?? null, snapshots };
+    const forkedNetwork = forkedNetworkOf(devnet, context) ?? null;
+    return { ...(await metadataOf(devnet, call)), forkedNetwork, snapshots };
   }),
 
-  ...devnetMethods(['anvil_nodeInfo'], async ({ forkedFrom }, _, call) => {
+  ...devnetMethods<[], Record<string, unknown>>(['anvil_nodeInfo'], READS_DEVNET, async ({ forkedFrom }, _, call) => {
     const { context } = call;
     const { header, hash } = await context.chain.head(call);
     const { network } = context.chain;
@@ -63,10 +68,14 @@ export const INFO_METHODS = {
     };
   }),
 
-  ...devnetMethods(['anvil_getGenesisTime'], async (_, __, call) => (await genesisOf(call)).header.timestamp),
+  ...devnetMethods<[], number>(
+    ['anvil_getGenesisTime'],
+    READS_DEVNET,
+    async (_, __, call) => (await genesisOf(call)).header.timestamp,
+  ),
 
   /** As geth and Besu, of a node without peers: it has no address and no port. */
-  ...devnetMethods(['admin_nodeInfo'], async (devnet, _, call) => {
+  ...devnetMethods<[], Record<string, unknown>>(['admin_nodeInfo'], READS_DEVNET, async (devnet, _, call) => {
     const { chain } = call.context;
     const { chainId } = chain.network;
     const [genesis, head] = [await genesisOf(call), await chain.head(call)];
@@ -82,7 +91,7 @@ export const INFO_METHODS = {
   }),
 
   /** @source ethereum/execution-apis@033ca6e6 src/eth/client.yaml */
-  ...devnetMethods(['eth_capabilities'], async (devnet, _, call) => {
+  ...devnetMethods<[], NodeCapabilitiesJson>(['eth_capabilities'], READS_DEVNET, async (devnet, _, call) => {
     const { chain } = call.context;
     const { header, hash } = await chain.head(call);
     const first = devnet.forkedFrom?.number ?? 0;
@@ -102,7 +111,7 @@ export const INFO_METHODS = {
       stateproofs: await from((block) => chain.proof(ZERO_ADDRESS, [], block)),
     };
   }),
-};
+];
 
 /** Number of the oldest block that is held, and of which `holds` does not throw; all later ones are alike. */
 async function oldestHeld(
@@ -134,3 +143,24 @@ async function oldestHeld(
 
 const genesisOf = (call: ChainCall & { readonly context: RpcContext }) =>
   requireBlock(call.context, { number: 0 }, call);
+
+async function metadataOf(
+  devnet: DevnetControl,
+  call: MethodCallOptions & { readonly context: RpcContext },
+): Promise<DevnetMetadataJson> {
+  const { chain } = call.context;
+  const { header, hash } = await chain.head(call);
+  return {
+    clientVersion: clientVersion(devnet),
+    chainId: chain.network.chainId,
+    instanceId: bytesToHex(devnet.instanceId),
+    latestBlockNumber: header.number,
+    latestBlockHash: bytesToHex(hash),
+  };
+}
+
+function forkedNetworkOf({ forkedFrom }: DevnetControl, { chain }: RpcContext): ForkedNetworkJson | undefined {
+  if (forkedFrom === undefined) return undefined;
+  const { number: forkBlockNumber, hash } = forkedFrom;
+  return { chainId: chain.network.chainId, forkBlockNumber, forkBlockHash: bytesToHex(hash) };
+}

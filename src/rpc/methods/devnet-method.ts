@@ -2,41 +2,30 @@ import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { PlumblineError } from '../../errors.js';
 import { fitted, parseQuantity } from '../parsing/parse-params.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
-import type { DevnetMethodName } from '../protocol/method-info.js';
+import type { MethodName } from '../protocol/method-info.js';
+import type { MethodInfo } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { defineMethod, laterMethod, type RpcContext } from './context.js';
+import { type Answered, defineMethod, type RpcContext, type Unchecked } from './context.js';
 
-/** Methods by name. */
-type Named<Name extends DevnetMethodName> = { readonly [N in Name]: Method<RpcContext, N> };
-
-/** One method that steers a devnet, under each of the names that tools have for it. */
-export function devnetMethods<const Name extends DevnetMethodName>(
-  names: readonly Name[],
+/** One method that steers a devnet, under each of the names that tools have for it. The rest is as in `defineMethod`. */
+export function devnetMethods<Params extends readonly unknown[], Result>(
+  names: readonly MethodName[],
+  info: MethodInfo,
   handle: (
     devnet: DevnetControl,
-    params: readonly unknown[],
-    call: MethodCallOptions & { readonly name: Name; readonly context: RpcContext },
-  ) => unknown | Promise<unknown>,
-): Named<Name> {
-  const methods = names.map((name) => [
-    name,
-    defineMethod(name, (context, params, call) =>
+    params: Unchecked<Params>,
+    call: MethodCallOptions & { readonly name: MethodName; readonly context: RpcContext },
+  ) => Answered<Result>,
+): Method<RpcContext>[] {
+  return names.map((name) =>
+    defineMethod<Params, Result>(name, info, (context, params, call) =>
       handle(requireDevnet(context, name), params, { ...call, name, context }),
     ),
-  ]);
-  return Object.fromEntries(methods) as Named<Name>;
-}
-
-/** Methods of a module that is loaded with the first call of one of them. */
-export function laterMethods<const Name extends DevnetMethodName>(
-  names: readonly Name[],
-  load: () => Promise<Named<Name>>,
-): Named<Name> {
-  return Object.fromEntries(names.map((name) => [name, laterMethod(name, load)])) as Named<Name>;
+  );
 }
 
 /** @throws PlumblineError `METHOD_NOT_ENABLED` on another kind of chain */
-export function requireDevnet({ devnet }: RpcContext, method: DevnetMethodName): DevnetControl {
+export function requireDevnet({ devnet }: RpcContext, method: MethodName): DevnetControl {
   if (devnet !== undefined) return devnet;
   throw new PlumblineError('METHOD_NOT_ENABLED', `${method} needs a devnet`, { method });
 }

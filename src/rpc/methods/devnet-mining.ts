@@ -1,8 +1,11 @@
 import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control.js';
+import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { optional, parseAddress, parseBoolean, parseHash } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { CHANGES_DEVNET, READS_DEVNET } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { Amount } from '../schema/json.js';
 import { devnetMethods, parseAmount, parseCount } from './devnet-method.js';
 
 /** Most blocks of one request. */
@@ -10,57 +13,81 @@ const MAX_BLOCKS = 100_000;
 /** An interval from here on is in milliseconds: no developer waits that many seconds for a block. */
 const MILLISECONDS_FROM = 1000;
 
-export const MINING_METHODS = {
+export const MINING_METHODS = [
   /** `evm_mine(timestamp?)` or `evm_mine({timestamp?, blocks?})`: seals blocks; times in seconds. */
-  ...devnetMethods(['evm_mine'], async (devnet, [parameter], call) => {
-    const { count, first } = readMining(parameter);
-    await devnet.mine(count, { first }, call);
-    return '0x0';
-  }),
+  ...devnetMethods<[at?: Amount | { readonly timestamp?: Amount; readonly blocks?: Amount }], Hex>(
+    ['evm_mine'],
+    CHANGES_DEVNET,
+    async (devnet, [parameter], call) => {
+      const { count, first } = readMining(parameter);
+      await devnet.mine(count, { first }, call);
+      return '0x0';
+    },
+  ),
 
   /** `(blocks?, interval?)`: seconds from each block to the next, and from the head to the first block. */
-  ...devnetMethods(['anvil_mine'], async (devnet, [blocks, spacing], call) => {
-    const interval = parseInterval(spacing);
-    const first = interval === undefined ? undefined : devnet.headTimestamp + interval;
-    await mine(devnet, blocks, { first, interval }, call);
-    return null;
-  }),
+  ...devnetMethods<[blocks?: Amount, seconds?: Amount], null>(
+    ['anvil_mine'],
+    CHANGES_DEVNET,
+    async (devnet, [blocks, spacing], call) => {
+      const interval = parseInterval(spacing);
+      const first = interval === undefined ? undefined : devnet.headTimestamp + interval;
+      await mine(devnet, blocks, { first, interval }, call);
+      return null;
+    },
+  ),
 
   /** `(blocks?, interval?)`: seconds from each block to the next. The time of the first block is the clock's. */
-  ...devnetMethods(['hardhat_mine'], async (devnet, [blocks, spacing], call) => {
-    await mine(devnet, blocks, { interval: parseInterval(spacing) }, call);
-    return true;
-  }),
+  ...devnetMethods<[blocks?: Amount, seconds?: Amount], true>(
+    ['hardhat_mine'],
+    CHANGES_DEVNET,
+    async (devnet, [blocks, spacing], call) => {
+      await mine(devnet, blocks, { interval: parseInterval(spacing) }, call);
+      return true;
+    },
+  ),
 
   /** Switching it off leaves mining by interval as it is. */
-  ...devnetMethods(['evm_setAutomine', 'anvil_setAutomine'], async (devnet, [enabled]) => {
-    if (parseBoolean(enabled, 'enabled')) await devnet.setMining('auto');
-    else if (devnet.mining === 'auto') await devnet.setMining('manual');
-    return true;
-  }),
+  ...devnetMethods<[enabled: boolean], true>(
+    ['evm_setAutomine', 'anvil_setAutomine'],
+    CHANGES_DEVNET,
+    async (devnet, [enabled]) => {
+      if (parseBoolean(enabled, 'enabled')) await devnet.setMining('auto');
+      else if (devnet.mining === 'auto') await devnet.setMining('manual');
+      return true;
+    },
+  ),
 
-  ...devnetMethods(['anvil_getAutomine', 'hardhat_getAutomine'], ({ mining }) => mining === 'auto'),
+  ...devnetMethods<[], boolean>(
+    ['anvil_getAutomine', 'hardhat_getAutomine'],
+    READS_DEVNET,
+    ({ mining }) => mining === 'auto',
+  ),
 
   /**
    * Anvil counts seconds, and with zero no block is made by itself any more. Hardhat counts milliseconds, and zero ends the
    * interval alone. Under the name that both have, the devnet's tool decides; without a tool zero means what it means in
    * Hardhat, and numbers from 1000 on are milliseconds.
    */
-  ...devnetMethods(['evm_setIntervalMining', 'anvil_setIntervalMining'], async (devnet, [interval], { name }) => {
-    const given = parseCount(interval, 'interval');
-    const isAnvil = name.startsWith('anvil') || devnet.tool === 'anvil';
-    const inMilliseconds = isAnvil ? false : devnet.tool !== undefined || given >= MILLISECONDS_FROM;
-    if (given > 0) await devnet.setMining({ intervalSeconds: inMilliseconds ? given / 1000 : given });
-    else if (isAnvil) await devnet.setMining('manual');
-    else await devnet.endInterval();
-    return true;
-  }),
+  ...devnetMethods<[count: Amount], true>(
+    ['evm_setIntervalMining', 'anvil_setIntervalMining'],
+    CHANGES_DEVNET,
+    async (devnet, [interval], { name }) => {
+      const given = parseCount(interval, 'interval');
+      const isAnvil = name.startsWith('anvil') || devnet.tool === 'anvil';
+      const inMilliseconds = isAnvil ? false : devnet.tool !== undefined || given >= MILLISECONDS_FROM;
+      if (given > 0) await devnet.setMining({ intervalSeconds: inMilliseconds ? given / 1000 : given });
+      else if (isAnvil) await devnet.setMining('manual');
+      else await devnet.endInterval();
+      return true;
+    },
+  ),
 
   /** Seconds; null while no interval is set. */
-  ...devnetMethods(['anvil_getIntervalMining'], ({ mining }) =>
+  ...devnetMethods<[], number | null>(['anvil_getIntervalMining'], READS_DEVNET, ({ mining }) =>
     typeof mining === 'object' ? mining.intervalSeconds : null,
   ),
-};
+];
 
 async function mine(devnet: DevnetControl, blocks: unknown, times: MineTimes, call: MethodCallOptions): Promise<void> {
   await devnet.mine(countOf(blocks, MAX_BLOCKS), times, call);
@@ -91,30 +118,41 @@ function parseInterval(value: unknown): number | undefined {
  * three agree.
  */
 
-export const TIME_METHODS = {
+export const TIME_METHODS = [
   /** Answers with the seconds that the clock is now ahead of the wall clock. */
-  ...devnetMethods(['evm_increaseTime', 'anvil_increaseTime'], async (devnet, [seconds]) =>
-    toQuantity(Math.max(0, await devnet.increaseTime(parseCount(seconds, 'seconds')))),
+  ...devnetMethods<[count: Amount], Hex>(
+    ['evm_increaseTime', 'anvil_increaseTime'],
+    CHANGES_DEVNET,
+    async (devnet, [seconds]) => toQuantity(Math.max(0, await devnet.increaseTime(parseCount(seconds, 'seconds')))),
   ),
 
   /**
    * Sets the clock, forwards or back; it runs on from there. Anvil counts seconds and Ganache milliseconds: under the name that
    * both have, the devnet's tool decides. Answers with the seconds that the clock went forward.
    */
-  ...devnetMethods(['anvil_setTime', 'evm_setTime'], async (devnet, [timestamp], { name }) => {
-    const given = parseCount(timestamp, 'timestamp');
-    const inMilliseconds = name === 'evm_setTime' && devnet.tool === 'ganache';
-    return devnet.setTime(inMilliseconds ? Math.floor(given / 1000) : given);
-  }),
+  ...devnetMethods<[at: Amount], number>(
+    ['anvil_setTime', 'evm_setTime'],
+    CHANGES_DEVNET,
+    async (devnet, [timestamp], { name }) => {
+      const given = parseCount(timestamp, 'timestamp');
+      const inMilliseconds = name === 'evm_setTime' && devnet.tool === 'ganache';
+      return devnet.setTime(inMilliseconds ? Math.floor(given / 1000) : given);
+    },
+  ),
 
-  ...devnetMethods(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], async (devnet, [timestamp]) => {
-    await devnet.setNextTimestamp(parseCount(timestamp, 'timestamp'));
-    return null;
-  }),
+  ...devnetMethods<[count: Amount], null>(
+    ['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'],
+    CHANGES_DEVNET,
+    async (devnet, [timestamp]) => {
+      await devnet.setNextTimestamp(parseCount(timestamp, 'timestamp'));
+      return null;
+    },
+  ),
 
   /** Clients of Anvil send seconds, clients of Hardhat milliseconds. */
-  ...devnetMethods(
+  ...devnetMethods<[count: Amount], null>(
     ['anvil_setBlockTimestampInterval', 'hardhat_setBlockTimestampInterval'],
+    CHANGES_DEVNET,
     async (devnet, [interval], { name }) => {
       const given = parseCount(interval, 'interval');
       await devnet.setTimestampInterval(name.startsWith('hardhat') ? Math.floor(given / 1000) : given);
@@ -122,41 +160,58 @@ export const TIME_METHODS = {
     },
   ),
 
-  ...devnetMethods(['anvil_removeBlockTimestampInterval', 'hardhat_removeBlockTimestampInterval'], async (devnet) => {
-    await devnet.setTimestampInterval(undefined);
-    return true;
-  }),
-};
+  ...devnetMethods<[], true>(
+    ['anvil_removeBlockTimestampInterval', 'hardhat_removeBlockTimestampInterval'],
+    CHANGES_DEVNET,
+    async (devnet) => {
+      await devnet.setTimestampInterval(undefined);
+      return true;
+    },
+  ),
+];
 
 /** Header fields of the next block. */
-export const NEXT_BLOCK_METHODS = {
-  ...devnetMethods(
+export const NEXT_BLOCK_METHODS = [
+  ...devnetMethods<[count: Amount], true>(
     ['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'],
+    CHANGES_DEVNET,
     async (devnet, [baseFee]) => {
       await devnet.setNextBlock({ baseFeePerGas: parseAmount(baseFee, 'baseFeePerGas') });
       return true;
     },
   ),
 
-  ...devnetMethods(['hardhat_setPrevRandao'], async (devnet, [value]) => {
+  ...devnetMethods<[value: Hex], true>(['hardhat_setPrevRandao'], CHANGES_DEVNET, async (devnet, [value]) => {
     await devnet.setNextBlock({ prevRandao: parseHash(value, 'prevRandao') });
     return true;
   }),
 
-  ...devnetMethods(['anvil_setCoinbase', 'hardhat_setCoinbase'], async (devnet, [address]) => {
-    await devnet.setNextBlock({ coinbase: parseAddress(address) });
-    return true;
-  }),
+  ...devnetMethods<[address: Hex], true>(
+    ['anvil_setCoinbase', 'hardhat_setCoinbase'],
+    CHANGES_DEVNET,
+    async (devnet, [address]) => {
+      await devnet.setNextBlock({ coinbase: parseAddress(address) });
+      return true;
+    },
+  ),
 
-  ...devnetMethods(['evm_setBlockGasLimit', 'anvil_setBlockGasLimit'], async (devnet, [limit]) => {
-    await devnet.setNextBlock({ gasLimit: parseAmount(limit, 'gasLimit', 63) });
-    return true;
-  }),
-};
+  ...devnetMethods<[count: Amount], true>(
+    ['evm_setBlockGasLimit', 'anvil_setBlockGasLimit'],
+    CHANGES_DEVNET,
+    async (devnet, [limit]) => {
+      await devnet.setNextBlock({ gasLimit: parseAmount(limit, 'gasLimit', 63) });
+      return true;
+    },
+  ),
+];
 
-export const SNAPSHOT_METHODS = {
-  ...devnetMethods(['evm_snapshot', 'anvil_snapshot'], async (devnet) => toQuantity(await devnet.snapshot())),
+export const SNAPSHOT_METHODS = [
+  ...devnetMethods<[], Hex>(['evm_snapshot', 'anvil_snapshot'], CHANGES_DEVNET, async (devnet) =>
+    toQuantity(await devnet.snapshot()),
+  ),
 
   /** Answers false for an id of no snapshot, or of one that was reverted to before. */
-  ...devnetMethods(['evm_revert', 'anvil_revert'], (devnet, [id]) => devnet.revert(parseCount(id, 'id'))),
-};
+  ...devnetMethods<[count: Amount], boolean>(['evm_revert', 'anvil_revert'], CHANGES_DEVNET, (devnet, [id]) =>
+    devnet.revert(parseCount(id, 'id')),
+  ),
+];

@@ -1,33 +1,51 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { formatPendingTransaction } from '../answers/format.js';
 import { parseAddress, parseHash } from '../parsing/parse-params.js';
+import { CHANGES_DEVNET, READS_DEVNET } from '../protocol/method-rows.js';
+import type { BySender, TransactionJson } from '../schema/json.js';
 import { devnetMethods } from './devnet-method.js';
 
 /** What waits in the pool of a devnet: `pending` fits into the next block, `queued` waits for an earlier nonce. */
-export const POOL_METHODS = {
+export const POOL_METHODS = [
   /** Numbers of transactions. */
-  ...devnetMethods(['txpool_status'], async (devnet) => {
-    const { ready, queued } = await devnet.poolContents();
-    return { pending: toQuantity(ready.length), queued: toQuantity(queued.length) };
-  }),
+  ...devnetMethods<[], { readonly pending: Hex; readonly queued: Hex }>(
+    ['txpool_status'],
+    READS_DEVNET,
+    async (devnet) => {
+      const { ready, queued } = await devnet.poolContents();
+      return { pending: toQuantity(ready.length), queued: toQuantity(queued.length) };
+    },
+  ),
 
   /** Transactions by sender and nonce. */
-  ...devnetMethods(['txpool_content'], async (devnet) => {
-    const { ready, queued } = await devnet.poolContents();
-    return { pending: byNonce(ready, formatPendingTransaction), queued: byNonce(queued, formatPendingTransaction) };
-  }),
+  ...devnetMethods<[], { readonly pending: BySender<TransactionJson>; readonly queued: BySender<TransactionJson> }>(
+    ['txpool_content'],
+    READS_DEVNET,
+    async (devnet) => {
+      const { ready, queued } = await devnet.poolContents();
+      return { pending: byNonce(ready, formatPendingTransaction), queued: byNonce(queued, formatPendingTransaction) };
+    },
+  ),
 
   /** As `txpool_content`, with a line of text for each transaction. */
-  ...devnetMethods(['txpool_inspect'], async (devnet) => {
-    const { ready, queued } = await devnet.poolContents();
-    return { pending: byNonce(ready, lineOf), queued: byNonce(queued, lineOf) };
-  }),
+  ...devnetMethods<[], { readonly pending: BySender<string>; readonly queued: BySender<string> }>(
+    ['txpool_inspect'],
+    READS_DEVNET,
+    async (devnet) => {
+      const { ready, queued } = await devnet.poolContents();
+      return { pending: byNonce(ready, lineOf), queued: byNonce(queued, lineOf) };
+    },
+  ),
 
   /** `[sender]`: the transactions of one account by nonce. */
-  ...devnetMethods(['txpool_contentFrom'], async (devnet, [senderParam]) => {
+  ...devnetMethods<
+    [sender: Hex],
+    Readonly<Record<'pending' | 'queued', { readonly [nonce: string]: TransactionJson }>>
+  >(['txpool_contentFrom'], READS_DEVNET, async (devnet, [senderParam]) => {
     const sender = parseAddress(senderParam);
     const { ready, queued } = await devnet.poolContents();
     const own = (transactions: readonly SignedTransaction[]) =>
@@ -39,23 +57,31 @@ export const POOL_METHODS = {
   }),
 
   /** `[sender]`: removes the transactions of one account. */
-  ...devnetMethods(['anvil_removePoolTransactions'], async (devnet, [sender]) => {
+  ...devnetMethods<[sender: Hex], null>(['anvil_removePoolTransactions'], CHANGES_DEVNET, async (devnet, [sender]) => {
     await devnet.dropOf(parseAddress(sender));
     return null;
   }),
 
-  /** Hardhat answers whether the transaction was there, Anvil with its hash or null. */
-  ...devnetMethods(['anvil_dropTransaction', 'hardhat_dropTransaction'], async (devnet, [hashParam], { name }) => {
+  /** Its hash; null for a transaction that was not there. */
+  ...devnetMethods<[hash: Hex], Hex | null>(['anvil_dropTransaction'], CHANGES_DEVNET, async (devnet, [hashParam]) => {
     const hash = parseHash(hashParam, 'transactionHash');
-    const dropped = await devnet.drop(hash);
-    return name.startsWith('hardhat') ? dropped : dropped ? bytesToHex(hash) : null;
+    return (await devnet.drop(hash)) ? bytesToHex(hash) : null;
   }),
 
-  ...devnetMethods(['anvil_dropAllTransactions', 'hardhat_dropAllTransactions'], async (devnet) => {
-    await devnet.dropAll();
-    return null;
-  }),
-};
+  /** Whether the transaction was there. */
+  ...devnetMethods<[hash: Hex], boolean>(['hardhat_dropTransaction'], CHANGES_DEVNET, (devnet, [hash]) =>
+    devnet.drop(parseHash(hash, 'transactionHash')),
+  ),
+
+  ...devnetMethods<[], null>(
+    ['anvil_dropAllTransactions', 'hardhat_dropAllTransactions'],
+    CHANGES_DEVNET,
+    async (devnet) => {
+      await devnet.dropAll();
+      return null;
+    },
+  ),
+];
 
 function byNonce<Shown>(transactions: readonly SignedTransaction[], show: (transaction: SignedTransaction) => Shown) {
   const senders: Record<string, Record<string, Shown>> = {};

@@ -1,9 +1,12 @@
 import type { DevnetControl, ReorgTransaction } from '../../chain/devnet/mining/control.js';
 import { TRANSACTION_GAS_CAP } from '../../evm/common.js';
+import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { optional, parseBytes, requireArray, requireObject } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { CHANGES_DEVNET, RESETS_DEVNET } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { SentCallJson } from '../schema/json.js';
 import type { RpcContext } from './context.js';
 import { devnetMethods, parseCount } from './devnet-method.js';
 import { readSentTransaction } from './eth_sendTransaction.js';
@@ -14,9 +17,9 @@ import { readSentTransaction } from './eth_sendTransaction.js';
 
 const SUBJECT = 'reorg params';
 
-export const REORG_METHODS = {
+export const REORG_METHODS = [
   /** `[depth]`, 1 when left out: removes the newest blocks. */
-  ...devnetMethods(['anvil_rollback'], async (devnet, [depth]) => {
+  ...devnetMethods<[depth?: number], null>(['anvil_rollback'], CHANGES_DEVNET, async (devnet, [depth]) => {
     await devnet.rollback(optional(depth, (value) => parseCount(value, 'depth')) ?? 1);
     return null;
   }),
@@ -25,7 +28,10 @@ export const REORG_METHODS = {
    * `[depth, [[transaction, block], …]]`, or one object with `depth` and `tx_block_pairs`: replaces the newest blocks. A
    * transaction is raw, or an object as of `eth_sendTransaction`; `block` counts the new blocks from 0.
    */
-  ...devnetMethods(['anvil_reorg'], async (devnet, params, call) => {
+  ...devnetMethods<
+    [depth: number, pairs?: readonly (readonly [transaction: Hex | SentCallJson, block: number])[]],
+    null
+  >(['anvil_reorg'], CHANGES_DEVNET, async (devnet, params, call) => {
     const [depthParam, pairsParam] = optionsOf(params);
     const depth = parseCount(depthParam, 'depth');
     const pairs = requireArray(pairsParam ?? [], 'tx_block_pairs', SUBJECT);
@@ -43,7 +49,7 @@ export const REORG_METHODS = {
     return null;
   }),
 
-  ...devnetMethods(['anvil_setRpcUrl'], ({ forkedFrom }) => {
+  ...devnetMethods<[url: string], never>(['anvil_setRpcUrl'], CHANGES_DEVNET, ({ forkedFrom }) => {
     const reason =
       forkedFrom === undefined
         ? 'this devnet is not a fork of a network, so that there is no URL to change'
@@ -52,27 +58,39 @@ export const REORG_METHODS = {
   }),
 
   /** Back to genesis, or to the block of a fork: pool, clock, snapshots and impersonated accounts too. */
-  ...devnetMethods(['anvil_reset', 'hardhat_reset'], async ({ forkedFrom }, [options], { name, context }) => {
-    const { forking } = requireObject(options ?? {}, 'options', SUBJECT);
-    if (forking !== undefined && forking !== null) {
-      const { jsonRpcUrl, blockNumber } = requireObject(forking, 'options.forking', SUBJECT);
-      if (jsonRpcUrl !== undefined && jsonRpcUrl !== null) {
-        const reason =
-          forkedFrom === undefined
-            ? 'this devnet is not a fork of a network and cannot become one; leave it out'
-            : 'cannot be changed: the endpoints of a fork are options of the node; leave it out';
-        throw invalidParams('options.forking.jsonRpcUrl', reason, SUBJECT);
-      }
-      if (forkedFrom !== undefined && blockNumber !== undefined && blockNumber !== null) {
-        const at = 'options.forking.blockNumber';
-        const reason = `this fork begins with block ${forkedFrom.number}; open another node for another block`;
-        if (parseCount(blockNumber, at) !== forkedFrom.number) throw invalidParams(at, reason, SUBJECT);
-      }
-    }
-    await context.storage!.clear();
-    return name === 'hardhat_reset' ? true : null;
+  ...devnetMethods<[options?: object | null], null>(['anvil_reset'], RESETS_DEVNET, async (devnet, [options], call) => {
+    await reset(devnet, options, call.context);
+    return null;
   }),
-};
+  ...devnetMethods<[options?: object | null], true>(
+    ['hardhat_reset'],
+    RESETS_DEVNET,
+    async (devnet, [options], call) => {
+      await reset(devnet, options, call.context);
+      return true;
+    },
+  ),
+];
+
+async function reset({ forkedFrom }: DevnetControl, options: unknown, { storage }: RpcContext): Promise<void> {
+  const { forking } = requireObject(options ?? {}, 'options', SUBJECT);
+  if (forking !== undefined && forking !== null) {
+    const { jsonRpcUrl, blockNumber } = requireObject(forking, 'options.forking', SUBJECT);
+    if (jsonRpcUrl !== undefined && jsonRpcUrl !== null) {
+      const reason =
+        forkedFrom === undefined
+          ? 'this devnet is not a fork of a network and cannot become one; leave it out'
+          : 'cannot be changed: the endpoints of a fork are options of the node; leave it out';
+      throw invalidParams('options.forking.jsonRpcUrl', reason, SUBJECT);
+    }
+    if (forkedFrom !== undefined && blockNumber !== undefined && blockNumber !== null) {
+      const at = 'options.forking.blockNumber';
+      const reason = `this fork begins with block ${forkedFrom.number}; open another node for another block`;
+      if (parseCount(blockNumber, at) !== forkedFrom.number) throw invalidParams(at, reason, SUBJECT);
+    }
+  }
+  await storage!.clear();
+}
 
 function optionsOf(params: readonly unknown[]): readonly unknown[] {
   const [first] = params;

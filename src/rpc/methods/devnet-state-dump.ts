@@ -1,11 +1,13 @@
 import type { StateEdit } from '../../chain/state-edits.js';
 import { messageOf } from '../../errors.js';
 import { GrowingBytes } from '../../primitives/bytes.js';
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import { optional, parseAddress, parseBytes, parseStorageKey, requireObject } from '../parsing/parse-params.js';
 import { answerTooLarge } from '../protocol/answer-size.js';
+import { CHANGES_DEVNET, READS_DEVNET } from '../protocol/method-rows.js';
 import { invalidParams, RpcError } from '../protocol/rpc-errors.js';
 import { devnetMethods, parseAmount } from './devnet-method.js';
 
@@ -21,63 +23,71 @@ const MAX_EDITS = 200_000;
 /** Characters that are compressed at once. */
 const PIECE = 16_384;
 
-export const STATE_METHODS = {
+export const STATE_METHODS = [
   /** All accounts of the newest state. There are no blocks in it. */
-  ...devnetMethods(['anvil_dumpState', 'hardhat_dumpState'], async (devnet, _, { context, signal }) => {
-    const limit = (context.maxAnswerBytes ?? Number.POSITIVE_INFINITY) / 2;
-    const { readable, writable } = new CompressionStream('gzip');
-    const writer = writable.getWriter();
-    const encoder = new TextEncoder();
-    let text = '{"block":null,"accounts":{';
-    const add = async (more: string) => {
-      text += more;
-      if (text.length < PIECE) return nextTurn();
-      await writer.write(encoder.encode(text));
-      text = '';
-    };
-    const write = async () => {
-      let separator = '';
-      for await (const { address, nonce, balance, code, slots } of devnet.accounts()) {
-        signal?.throwIfAborted();
-        const account = { nonce: Number(nonce), balance: toQuantity(balance), code: bytesToHex(code) };
-        const members = JSON.stringify(account).slice(0, -1);
-        await add(`${separator}"${bytesToHex(address)}":${members},"storage":{`);
-        for (const [i, [key, value]] of slots.entries())
-          await add(`${i === 0 ? '' : ','}"${bytesToHex(key)}":"${bytesToHex(value)}"`);
-        await add('}}');
-        separator = ',';
-      }
-      const rest = '},"best_block_number":null,"blocks":[],"transactions":[],"historical_states":null}';
-      await writer.write(encoder.encode(text + rest));
-      await writer.close();
-    };
-    const [, bytes] = await Promise.all([
-      write().catch(async (error: unknown) => {
-        await writer.abort(error);
-        throw error;
-      }),
-      collected(readable, limit, () => answerTooLarge(context.maxAnswerBytes!)),
-    ]);
-    return bytesToHex(bytes);
-  }),
+  ...devnetMethods<[], Hex>(
+    ['anvil_dumpState', 'hardhat_dumpState'],
+    READS_DEVNET,
+    async (devnet, _, { context, signal }) => {
+      const limit = (context.maxAnswerBytes ?? Number.POSITIVE_INFINITY) / 2;
+      const { readable, writable } = new CompressionStream('gzip');
+      const writer = writable.getWriter();
+      const encoder = new TextEncoder();
+      let text = '{"block":null,"accounts":{';
+      const add = async (more: string) => {
+        text += more;
+        if (text.length < PIECE) return nextTurn();
+        await writer.write(encoder.encode(text));
+        text = '';
+      };
+      const write = async () => {
+        let separator = '';
+        for await (const { address, nonce, balance, code, slots } of devnet.accounts()) {
+          signal?.throwIfAborted();
+          const account = { nonce: Number(nonce), balance: toQuantity(balance), code: bytesToHex(code) };
+          const members = JSON.stringify(account).slice(0, -1);
+          await add(`${separator}"${bytesToHex(address)}":${members},"storage":{`);
+          for (const [i, [key, value]] of slots.entries())
+            await add(`${i === 0 ? '' : ','}"${bytesToHex(key)}":"${bytesToHex(value)}"`);
+          await add('}}');
+          separator = ',';
+        }
+        const rest = '},"best_block_number":null,"blocks":[],"transactions":[],"historical_states":null}';
+        await writer.write(encoder.encode(text + rest));
+        await writer.close();
+      };
+      const [, bytes] = await Promise.all([
+        write().catch(async (error: unknown) => {
+          await writer.abort(error);
+          throw error;
+        }),
+        collected(readable, limit, () => answerTooLarge(context.maxAnswerBytes!)),
+      ]);
+      return bytesToHex(bytes);
+    },
+  ),
 
   /** `[state]`: takes over the accounts of a state that a devnet or anvil wrote. Other accounts and the blocks stay. */
-  ...devnetMethods(['anvil_loadState', 'hardhat_loadState'], async (devnet, [state], { signal }) => {
-    const text = await textOf(parseBytes(state, 'state', SUBJECT));
-    const { accounts } = requireObject(parsed(text), 'state', SUBJECT);
-    const edits: StateEdit[] = [];
-    for (const [name, value] of Object.entries(requireObject(accounts, 'accounts', SUBJECT))) {
-      for (const edit of editsOf(name, value)) {
-        await nextTurn();
-        signal?.throwIfAborted();
-        edits.push(edit);
-        if (edits.length > MAX_EDITS) throw invalidParams('state', `has more than ${MAX_EDITS} values`, SUBJECT);
+  ...devnetMethods<[state: Hex], true>(
+    ['anvil_loadState', 'hardhat_loadState'],
+    CHANGES_DEVNET,
+    async (devnet, [state], { signal }) => {
+      const text = await textOf(parseBytes(state, 'state', SUBJECT));
+      const { accounts } = requireObject(parsed(text), 'state', SUBJECT);
+      const edits: StateEdit[] = [];
+      for (const [name, value] of Object.entries(requireObject(accounts, 'accounts', SUBJECT))) {
+        for (const edit of editsOf(name, value)) {
+          await nextTurn();
+          signal?.throwIfAborted();
+          edits.push(edit);
+          if (edits.length > MAX_EDITS) throw invalidParams('state', `has more than ${MAX_EDITS} values`, SUBJECT);
+        }
       }
-    }
-    await devnet.editAll(edits);
-    return true;
-  }),
-};
+      await devnet.editAll(edits);
+      return true;
+    },
+  ),
+];
 
 function* editsOf(name: string, value: unknown): Generator<StateEdit> {
   const address = parseAddress(name, 'accounts', SUBJECT);

@@ -2,11 +2,14 @@ import { accessListAt } from '../../evm/calls/access-list.js';
 import { simulateCallAt } from '../../evm/calls/call.js';
 import { RunBudget } from '../../evm/interpreter/run-budget.js';
 import { bigIntToBytes, concatBytes, equalBytes } from '../../primitives/bytes.js';
+import type { Hex } from '../../primitives/hex.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { parseAddress } from '../parsing/parse-params.js';
 import { executionPointOf } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { CHANGES_DEVNET } from '../protocol/method-rows.js';
 import { RpcError } from '../protocol/rpc-errors.js';
+import type { Amount } from '../schema/json.js';
 import type { RpcContext } from './context.js';
 import { devnetMethods, parseAmount } from './devnet-method.js';
 
@@ -20,10 +23,11 @@ const ALLOWANCE = hexToBytes('0xdd62ed3e');
 const PROBE = bigIntToBytes(0x706c756d626c696e65n << 64n, 32);
 const SERVER_ERROR = -32000;
 
-export const TOKEN_METHODS = {
+export const TOKEN_METHODS = [
   /** `[holder, token, balance]` */
-  ...devnetMethods(
+  ...devnetMethods<[holder: Hex, token: Hex, balance: Amount], null>(
     ['anvil_dealERC20', 'hardhat_dealERC20', 'anvil_setERC20Balance'],
+    CHANGES_DEVNET,
     async (devnet, [holder, tokenParam, balance], call) => {
       const token = parseAddress(tokenParam, 'token');
       const data = concatBytes(BALANCE_OF, paddedAddress(holder, 'holder'));
@@ -36,16 +40,20 @@ export const TOKEN_METHODS = {
   ),
 
   /** `[owner, spender, token, amount]` */
-  ...devnetMethods(['anvil_setERC20Allowance'], async (devnet, [owner, spender, tokenParam, amount], call) => {
-    const token = parseAddress(tokenParam, 'token');
-    const data = concatBytes(ALLOWANCE, paddedAddress(owner, 'owner'), paddedAddress(spender, 'spender'));
-    const value = bigIntToBytes(parseAmount(amount, 'amount'), 32);
-    const slot = await slotOf(call.context, token, data, call);
-    if (slot === undefined) throw noSlot('allowance');
-    await devnet.edit({ kind: 'slot', ...slot, value });
-    return null;
-  }),
-};
+  ...devnetMethods<[owner: Hex, spender: Hex, token: Hex, amount: Amount], null>(
+    ['anvil_setERC20Allowance'],
+    CHANGES_DEVNET,
+    async (devnet, [owner, spender, tokenParam, amount], call) => {
+      const token = parseAddress(tokenParam, 'token');
+      const data = concatBytes(ALLOWANCE, paddedAddress(owner, 'owner'), paddedAddress(spender, 'spender'));
+      const value = bigIntToBytes(parseAmount(amount, 'amount'), 32);
+      const slot = await slotOf(call.context, token, data, call);
+      if (slot === undefined) throw noSlot('allowance');
+      await devnet.edit({ kind: 'slot', ...slot, value });
+      return null;
+    },
+  ),
+];
 
 /**
  * The slot that a getter of a token answers with: of those that it reads, the one whose value is its answer.

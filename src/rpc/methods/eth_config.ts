@@ -9,6 +9,7 @@ import type { ForkActivation, Network } from '../../networks/network.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { requireBlock } from '../parsing/resolve-block.js';
+import { COMPUTES } from '../protocol/method-rows.js';
 import { defineMethod } from './context.js';
 
 /** Names of the precompiles by the number of their address. @source EIP-7910 */
@@ -38,35 +39,39 @@ const PRECOMPILE_NAMES: Readonly<Record<number, string>> = {
  *
  * @source EIP-7910
  */
-export const eth_config = defineMethod('eth_config', async ({ chain }, _, call) => {
-  const { network } = chain;
-  const [head, genesis] = await Promise.all([chain.head(call), requireBlock({ chain }, { number: 0 }, call)]);
-  const { number, timestamp } = head.header;
-  const begun = network.forks.filter((fork) => hasBegun(fork, number, timestamp));
-  const planned = network.forks.slice(begun.length);
-  const activations = activationsOf(network.forks, genesis.header.timestamp);
-  const configOf = (fork: ForkActivation | undefined) => {
-    if (fork === undefined) return null;
-    const activationTime =
-      fork.timestamp === undefined || fork.timestamp <= genesis.header.timestamp ? 0 : fork.timestamp;
-    const rules = rulesAt(network, Math.max(number, fork.block ?? 0), fork.timestamp ?? timestamp);
-    const passed = activations.filter((at) => at <= (fork.timestamp ?? fork.block ?? 0));
-    return {
-      activationTime,
-      blobSchedule: blobsOf(rules),
-      chainId: toQuantity(network.chainId),
-      forkId: forkId(genesis.hash, passed),
-      precompiles: Object.fromEntries(
-        activePrecompiles(rules)
-          .map((at): [string, Hex] => [PRECOMPILE_NAMES[at]!, `0x${at.toString(16).padStart(40, '0')}`])
-          .sort(([a], [b]) => (a < b ? -1 : 1)),
-      ),
-      systemContracts: systemContractsOf(rules, network),
+export const eth_config = defineMethod<[], Readonly<Record<'current' | 'next' | 'last', object | null>>>(
+  'eth_config',
+  COMPUTES,
+  async ({ chain }, _, call) => {
+    const { network } = chain;
+    const [head, genesis] = await Promise.all([chain.head(call), requireBlock({ chain }, { number: 0 }, call)]);
+    const { number, timestamp } = head.header;
+    const begun = network.forks.filter((fork) => hasBegun(fork, number, timestamp));
+    const planned = network.forks.slice(begun.length);
+    const activations = activationsOf(network.forks, genesis.header.timestamp);
+    const configOf = (fork: ForkActivation | undefined) => {
+      if (fork === undefined) return null;
+      const activationTime =
+        fork.timestamp === undefined || fork.timestamp <= genesis.header.timestamp ? 0 : fork.timestamp;
+      const rules = rulesAt(network, Math.max(number, fork.block ?? 0), fork.timestamp ?? timestamp);
+      const passed = activations.filter((at) => at <= (fork.timestamp ?? fork.block ?? 0));
+      return {
+        activationTime,
+        blobSchedule: blobsOf(rules),
+        chainId: toQuantity(network.chainId),
+        forkId: forkId(genesis.hash, passed),
+        precompiles: Object.fromEntries(
+          activePrecompiles(rules)
+            .map((at): [string, Hex] => [PRECOMPILE_NAMES[at]!, `0x${at.toString(16).padStart(40, '0')}`])
+            .sort(([a], [b]) => (a < b ? -1 : 1)),
+        ),
+        systemContracts: systemContractsOf(rules, network),
+      };
     };
-  };
-  const next = configOf(planned[0]);
-  return { current: configOf(begun.at(-1)), next, last: next && configOf(planned.at(-1)) };
-});
+    const next = configOf(planned[0]);
+    return { current: configOf(begun.at(-1)), next, last: next && configOf(planned.at(-1)) };
+  },
+);
 
 function hasBegun({ block, timestamp: since }: ForkActivation, number: number, timestamp: number): boolean {
   return since === undefined ? (block ?? 0) <= number : since <= timestamp;

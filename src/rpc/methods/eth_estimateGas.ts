@@ -1,9 +1,12 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
+import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
+import { COMPUTES } from '../protocol/method-rows.js';
+import type { OfCall } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 /**
@@ -12,8 +15,9 @@ import { defineMethod } from './context.js';
  *
  * @source docs/spec/fees.md 5
  */
-export const eth_estimateGas = defineMethod(
+export const eth_estimateGas = defineMethod<OfCall, Hex>(
   'eth_estimateGas',
+  COMPUTES,
   async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas }) => {
     const call = parseCallOn(context.chain.network, callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';

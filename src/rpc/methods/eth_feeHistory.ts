@@ -8,7 +8,9 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import { parseIndex, requireArray } from '../parsing/parse-params.js';
 import { findBlock } from '../parsing/resolve-block.js';
+import { COMPUTES } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { LineaBlockJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 const MAX_BLOCKS = 1024;
@@ -33,34 +35,41 @@ interface Row extends BaseFees {
 }
 
 /** `[blockCount, newestBlock, rewardPercentiles]`. The last base fee is that of the block after the blocks asked for. */
-export const eth_feeHistory = defineMethod(
-  'eth_feeHistory',
-  async (context, [countParam, newestParam, percentilesParam], call) => {
-    const count = parseCount(countParam);
-    const percentiles = parsePercentiles(percentilesParam);
-    const newest = await findBlock(context, newestParam, call);
-    if (newest === undefined) throw invalidParams('newestBlock', 'is not a block of this chain', 'block number params');
-    const { chain } = context;
-    const last = newest.header.number;
-    const blocks = await blocksUpTo(chain, newest, count, call);
-    const rows: Row[] = [];
-    for (let at = 0; at < blocks.length; at += ROWS_AT_ONCE) {
-      await nextTurn();
-      call.signal?.throwIfAborted();
-      const some = blocks.slice(at, at + ROWS_AT_ONCE).map((block) => rowOf(chain, block, percentiles, call));
-      rows.push(...(await Promise.all(some)));
-    }
-    const next = await baseFeesAfter(chain, newest, call);
-    return {
-      oldestBlock: toQuantity(last + 1 - rows.length),
-      baseFeePerGas: [...rows.map(({ baseFee }) => baseFee), next.baseFee].map(toQuantity),
-      gasUsedRatio: rows.map(({ gasUsedRatio }) => gasUsedRatio),
-      baseFeePerBlobGas: [...rows.map(({ blobBaseFee }) => blobBaseFee), next.blobBaseFee].map(toQuantity),
-      blobGasUsedRatio: rows.map(({ blobGasUsedRatio }) => blobGasUsedRatio),
-      ...(percentiles.length > 0 && { reward: rows.map(({ rewards }): Hex[] => rewards.map(toQuantity)) }),
-    };
-  },
-);
+export const eth_feeHistory = defineMethod<
+  [blocks: Hex | number, newest: LineaBlockJson, percentiles?: readonly number[] | null],
+  {
+    readonly oldestBlock: Hex;
+    readonly baseFeePerGas: readonly Hex[];
+    readonly baseFeePerBlobGas: readonly Hex[];
+    readonly gasUsedRatio: readonly number[];
+    readonly blobGasUsedRatio: readonly number[];
+    readonly reward?: readonly (readonly Hex[])[];
+  }
+>('eth_feeHistory', COMPUTES, async (context, [countParam, newestParam, percentilesParam], call) => {
+  const count = parseCount(countParam);
+  const percentiles = parsePercentiles(percentilesParam);
+  const newest = await findBlock(context, newestParam, call);
+  if (newest === undefined) throw invalidParams('newestBlock', 'is not a block of this chain', 'block number params');
+  const { chain } = context;
+  const last = newest.header.number;
+  const blocks = await blocksUpTo(chain, newest, count, call);
+  const rows: Row[] = [];
+  for (let at = 0; at < blocks.length; at += ROWS_AT_ONCE) {
+    await nextTurn();
+    call.signal?.throwIfAborted();
+    const some = blocks.slice(at, at + ROWS_AT_ONCE).map((block) => rowOf(chain, block, percentiles, call));
+    rows.push(...(await Promise.all(some)));
+  }
+  const next = await baseFeesAfter(chain, newest, call);
+  return {
+    oldestBlock: toQuantity(last + 1 - rows.length),
+    baseFeePerGas: [...rows.map(({ baseFee }) => baseFee), next.baseFee].map(toQuantity),
+    gasUsedRatio: rows.map(({ gasUsedRatio }) => gasUsedRatio),
+    baseFeePerBlobGas: [...rows.map(({ blobBaseFee }) => blobBaseFee), next.blobBaseFee].map(toQuantity),
+    blobGasUsedRatio: rows.map(({ blobGasUsedRatio }) => blobGasUsedRatio),
+    ...(percentiles.length > 0 && { reward: rows.map(({ rewards }): Hex[] => rewards.map(toQuantity)) }),
+  };
+});
 
 /** At most `count` blocks, the newest last. */
 async function blocksUpTo(chain: Chain, newest: Block, count: number, call: ChainCall): Promise<readonly Block[]> {

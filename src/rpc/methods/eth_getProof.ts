@@ -4,13 +4,16 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { formatTrieProof } from '../answers/format.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
 import { blockAtParameter } from '../parsing/resolve-block.js';
+import { PROVES } from '../protocol/method-rows.js';
+import type { BlockJson, TrieProofJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 const WORD_TEXT = 2 + 64;
 
 /** `[address, storageKeys, block]`: proofs against the state root of a header (EIP-1186). */
-export const eth_getProof = defineMethod(
+export const eth_getProof = defineMethod<[address: Hex, keys: readonly Hex[], block?: BlockJson], TrieProofJson>(
   'eth_getProof',
+  PROVES,
   async (context, [addressParam, keysParam, blockParam], call) => {
     const address = parseAddress(addressParam);
     const keys = parseStorageKeys(keysParam);

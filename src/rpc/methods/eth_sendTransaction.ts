@@ -2,11 +2,14 @@ import { asSent } from '../../chain/admission.js';
 import type { TransactionRequest } from '../../chain/devnet/mining/impersonation.js';
 import { PlumblineError } from '../../errors.js';
 import type { CallRequest } from '../../primitives/call-request.js';
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { formatReceipt } from '../answers/format.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { CHANGES_DEVNET, SENDS_WITH_KEYS } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { ReceiptJson, SentCallJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';
 import { completed } from './fill-transaction.js';
@@ -19,26 +22,35 @@ const NO_BYTES = new Uint8Array(0);
  * Sends a transaction of a dev account, signed here, or of an impersonated account, unsigned. Fills in what is missing: the
  * nonce, the gas by an estimate, and prices that the pool accepts.
  */
-export const eth_sendTransaction = defineMethod('eth_sendTransaction', send('eth_sendTransaction'));
+export const eth_sendTransaction = defineMethod<[transaction: SentCallJson], Hex>(
+  'eth_sendTransaction',
+  SENDS_WITH_KEYS,
+  send('eth_sendTransaction'),
+);
 
 /** As `eth_sendTransaction`, for a sender that need not be impersonated. */
-export const eth_sendUnsignedTransaction = defineMethod(
+export const eth_sendUnsignedTransaction = defineMethod<[transaction: SentCallJson], Hex>(
   'eth_sendUnsignedTransaction',
+  CHANGES_DEVNET,
   send('eth_sendUnsignedTransaction'),
 );
 
 /** As `eth_sendTransaction`; answers with the receipt, as `eth_sendRawTransactionSync` does. */
-export const eth_sendTransactionSync = defineMethod('eth_sendTransactionSync', async (context, params, options) => {
-  const hash = await send('eth_sendTransactionSync')(context, params, options);
-  const { DEFAULT_WAIT_MS, receiptWithin } = await import('./send-sync.js');
-  return formatReceipt(await receiptWithin(context.chain, hexToBytes(hash as string), DEFAULT_WAIT_MS, options));
-});
+export const eth_sendTransactionSync = defineMethod<[transaction: SentCallJson], ReceiptJson>(
+  'eth_sendTransactionSync',
+  CHANGES_DEVNET,
+  async (context, params, options) => {
+    const hash = await send('eth_sendTransactionSync')(context, params, options);
+    const { DEFAULT_WAIT_MS, receiptWithin } = await import('./send-sync.js');
+    return formatReceipt(await receiptWithin(context.chain, hexToBytes(hash), DEFAULT_WAIT_MS, options));
+  },
+);
 
 type Sending = 'eth_sendTransaction' | 'eth_sendTransactionSync' | 'eth_sendUnsignedTransaction';
 
-function send(method: Sending): Method<RpcContext>['handle'] {
+function send(method: Sending) {
   const unsigned = method === 'eth_sendUnsignedTransaction';
-  return async (context, [param], options) => {
+  return async (context: RpcContext, [param]: readonly unknown[], options: MethodCallOptions): Promise<Hex> => {
     const devnet = requireDevnet(context, method);
     const request = await readSentTransaction(context, param, options, (from) => {
       if (unsigned) return;

@@ -10,12 +10,12 @@ import { loadOnce } from '../../scheduling/load-once.js';
 import { formatBlock, formatLog } from '../answers/format.js';
 import { parseSimulation } from '../parsing/parse-simulate.js';
 import { parseBlockReference } from '../parsing/resolve-block.js';
+import { COMPUTES } from '../protocol/method-rows.js';
 import { simulatedCallError } from '../protocol/rpc-errors.js';
+import type { BlockJson, BlockResultJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 const loadSimulation = loadOnce(() => import('../../evm/simulation/simulate.js'));
-
-const NAME = 'eth_simulateV1';
 
 /**
  * `[simulation, block]`; without a block it is the newest. Simulates blocks after it. The answer has them in the form
@@ -23,30 +23,34 @@ const NAME = 'eth_simulateV1';
  *
  * @source ethereum/execution-apis@033ca6e6 tests/eth_simulateV1
  */
-export const eth_simulateV1 = defineMethod(NAME, async (context, [simulation, block], call) => {
-  const { chain, maxAnswerBytes } = context;
-  const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
-  const reference = parseBlockReference(block, { tag: 'latest' });
-  const named = await chain.block(reference, call);
-  if (named === undefined) {
-    const reason = 'header not found';
-    throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
-  }
-  const limits = { ...options, maxAnswerBytes };
-  const { signal, gas } = call;
-  const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
-  const [on, { simulateBlocks }] = await Promise.all([
-    chain.prepareSimulation({ ...options, block: named, tag, requests: blocks }, { ...call, maxAnswerBytes }),
-    loadSimulation(),
-  ]);
-  const { header, hash } = on.block;
-  const { blockHash } = chain.contextOf(on.block);
-  // A root that is not known is zero: no state has it.
-  const stateRoot = async (changes: readonly AccountChange[]) => (await on.stateRoot(changes)) ?? ZERO_WORD;
-  const base = { network: chain.network, header, hash, state: on.state, blockHash, stateRoot };
-  const simulated = await simulateBlocks(base, blocks, { ...limits, signal, gas });
-  return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
-});
+export const eth_simulateV1 = defineMethod<[simulation: object, block?: BlockJson], readonly BlockResultJson[]>(
+  'eth_simulateV1',
+  COMPUTES,
+  async (context, [simulation, block], call) => {
+    const { chain, maxAnswerBytes } = context;
+    const { blocks, returnFullTransactions, ...options } = parseSimulation(simulation);
+    const reference = parseBlockReference(block, { tag: 'latest' });
+    const named = await chain.block(reference, call);
+    if (named === undefined) {
+      const reason = 'header not found';
+      throw new PlumblineError('SIMULATION_REFUSED', reason, { rule: 'base-block', reason });
+    }
+    const limits = { ...options, maxAnswerBytes };
+    const { signal, gas } = call;
+    const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
+    const [on, { simulateBlocks }] = await Promise.all([
+      chain.prepareSimulation({ ...options, block: named, tag, requests: blocks }, { ...call, maxAnswerBytes }),
+      loadSimulation(),
+    ]);
+    const { header, hash } = on.block;
+    const { blockHash } = chain.contextOf(on.block);
+    // A root that is not known is zero: no state has it.
+    const stateRoot = async (changes: readonly AccountChange[]) => (await on.stateRoot(changes)) ?? ZERO_WORD;
+    const base = { network: chain.network, header, hash, state: on.state, blockHash, stateRoot };
+    const simulated = await simulateBlocks(base, blocks, { ...limits, signal, gas });
+    return simulated.map((one) => ({ ...formatBlock(one, returnFullTransactions), calls: formatCalls(one) }));
+  },
+);
 
 function formatCalls(block: SimulatedBlock) {
   let firstLogIndex = 0;

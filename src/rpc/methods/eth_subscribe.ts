@@ -1,6 +1,9 @@
 import { PlumblineError } from '../../errors.js';
+import type { Hex } from '../../primitives/hex.js';
 import { requireText } from '../parsing/parse-params.js';
 import type { MethodCallOptions, Subscriber } from '../protocol/method.js';
+import { OF_THE_NODE } from '../protocol/method-rows.js';
+import type { LogFilterJson } from '../schema/json.js';
 import { parseSource } from '../subscriptions/sources.js';
 import { defineMethod } from './context.js';
 
@@ -11,16 +14,25 @@ import { defineMethod } from './context.js';
  *
  * @returns the subscription's id, 16 bytes
  */
-export const eth_subscribe = defineMethod('eth_subscribe', ({ chain }, params, call) => {
+export const eth_subscribe = defineMethod<
+  | ['newHeads']
+  | ['logs', filter?: Pick<LogFilterJson, 'address' | 'topics'>]
+  | ['newPendingTransactions', whole?: boolean | { readonly includeTransactions: boolean }],
+  Hex
+>('eth_subscribe', OF_THE_NODE, ({ chain }, params, call) => {
   const subscriber = requireSubscriber(call, 'eth_subscribe');
   return subscriber.subscribe(parseSource(chain, params, (error) => call.onError?.(error, 'eth_subscribe')));
 });
 
 /** `eth_unsubscribe(id)`: answers true, or -32000 for an id that is not (or no longer) one of the caller's. */
-export const eth_unsubscribe = defineMethod('eth_unsubscribe', (_, [id], call) => {
-  requireSubscriber(call, 'eth_unsubscribe').unsubscribe(requireText(id, 'subscription', 'params'));
-  return true;
-});
+export const eth_unsubscribe = defineMethod<[subscription: Hex], true>(
+  'eth_unsubscribe',
+  OF_THE_NODE,
+  (_, [id], call) => {
+    requireSubscriber(call, 'eth_unsubscribe').unsubscribe(requireText(id, 'subscription', 'params'));
+    return true;
+  },
+);
 
 function requireSubscriber({ subscriber }: MethodCallOptions, method: string): Subscriber {
   if (subscriber !== undefined) return subscriber;

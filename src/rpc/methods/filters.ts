@@ -1,38 +1,57 @@
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { formatLog } from '../answers/format.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { parseQuantity } from '../parsing/parse-params.js';
+import { OF_THE_NODE, READS } from '../protocol/method-rows.js';
+import type { LogFilterJson, LogJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 /** Ids are compared as numbers: clients may change the case of the digits. */
 const idOf = (value: unknown) => toQuantity(parseQuantity(value, 'filterId'));
 
-export const eth_newFilter = defineMethod('eth_newFilter', async ({ filters }, [filterParam], call) =>
-  (await filters()).addLogs(parseLogRequest(filterParam ?? {}), call.client, call),
+export const eth_newFilter = defineMethod<[filter?: LogFilterJson], Hex>(
+  'eth_newFilter',
+  OF_THE_NODE,
+  async ({ filters }, [filterParam], call) =>
+    (await filters()).addLogs(parseLogRequest(filterParam ?? {}), call.client, call),
 );
 
-export const eth_newBlockFilter = defineMethod('eth_newBlockFilter', async ({ filters }, _, call) =>
-  (await filters()).addBlocks(call.client, call),
+export const eth_newBlockFilter = defineMethod<[], Hex>(
+  'eth_newBlockFilter',
+  OF_THE_NODE,
+  async ({ filters }, _, call) => (await filters()).addBlocks(call.client, call),
 );
 
-export const eth_newPendingTransactionFilter = defineMethod(
+export const eth_newPendingTransactionFilter = defineMethod<[], Hex>(
   'eth_newPendingTransactionFilter',
+  OF_THE_NODE,
   async ({ filters }, _, { client }) => (await filters()).addTransactions(client),
 );
 
 /** Logs, or hashes of blocks or of transactions, since the last request. */
-export const eth_getFilterChanges = defineMethod('eth_getFilterChanges', async ({ filters }, [id], call) => {
-  const changes = await (await filters()).changes(idOf(id), call);
-  return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
-});
+export const eth_getFilterChanges = defineMethod<[filter: Hex], readonly Hex[] | readonly LogJson[]>(
+  'eth_getFilterChanges',
+  READS,
+  async ({ filters }, [id], call) => {
+    const changes = await (await filters()).changes(idOf(id), call);
+    return 'logs' in changes ? changes.logs.map(formatLog) : changes.hashes.map(bytesToHex);
+  },
+);
 
 /** All logs of a filter of logs. */
-export const eth_getFilterLogs = defineMethod('eth_getFilterLogs', async ({ filters }, [id], call) => {
-  return (await (await filters()).logs(idOf(id), call)).map(formatLog);
-});
+export const eth_getFilterLogs = defineMethod<[filter: Hex], readonly LogJson[]>(
+  'eth_getFilterLogs',
+  READS,
+  async ({ filters }, [id], call) => {
+    return (await (await filters()).logs(idOf(id), call)).map(formatLog);
+  },
+);
 
 /** Whether there was such a filter. */
-export const eth_uninstallFilter = defineMethod('eth_uninstallFilter', async ({ filters }, [id]) =>
-  (await filters()).remove(idOf(id)),
+export const eth_uninstallFilter = defineMethod<[filter: Hex], boolean>(
+  'eth_uninstallFilter',
+  OF_THE_NODE,
+  async ({ filters }, [id]) => (await filters()).remove(idOf(id)),
 );

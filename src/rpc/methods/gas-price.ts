@@ -1,5 +1,7 @@
 import type { ChainCall } from '../../chain/chain.js';
+import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { COMPUTES } from '../protocol/method-rows.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /**
@@ -11,22 +13,26 @@ export async function gasPrice({ chain }: RpcContext, call: ChainCall): Promise<
   return { gasPrice: minGasPriceWei > baseFee ? minGasPriceWei : baseFee, baseFee };
 }
 
-export const eth_gasPrice = defineMethod('eth_gasPrice', async (context, _, call) =>
+export const eth_gasPrice = defineMethod<[], Hex>('eth_gasPrice', COMPUTES, async (context, _, call) =>
   toQuantity((await gasPrice(context, call)).gasPrice),
 );
 
 /** The gas price minus the base fee. */
-export const eth_maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', async (context, _, call) => {
-  const { gasPrice: price, baseFee } = await gasPrice(context, call);
-  return toQuantity(price - baseFee);
-});
+export const eth_maxPriorityFeePerGas = defineMethod<[], Hex>(
+  'eth_maxPriorityFeePerGas',
+  COMPUTES,
+  async (context, _, call) => {
+    const { gasPrice: price, baseFee } = await gasPrice(context, call);
+    return toQuantity(price - baseFee);
+  },
+);
 
 /** Of the next block, wei. */
-export const eth_baseFee = defineMethod('eth_baseFee', async ({ chain }, _, call) =>
+export const eth_baseFee = defineMethod<[], Hex>('eth_baseFee', COMPUTES, async ({ chain }, _, call) =>
   toQuantity((await chain.pendingContext(undefined, call)).baseFeePerGas),
 );
 
 /** Of the next block, wei per blob gas; 1, the minimum, on networks that refuse blob transactions. */
-export const eth_blobBaseFee = defineMethod('eth_blobBaseFee', async ({ chain }, _, call) =>
+export const eth_blobBaseFee = defineMethod<[], Hex>('eth_blobBaseFee', COMPUTES, async ({ chain }, _, call) =>
   toQuantity((await chain.pendingContext(undefined, call)).blobBaseFee ?? 1n),
 );

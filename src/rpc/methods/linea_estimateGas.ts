@@ -5,7 +5,9 @@ import { parseCallOn } from '../parsing/parse-call.js';
 import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
 import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { COMPUTES } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { LineaBlockJson, LineaCallJson, LineaFeesJson, LineaOverrideJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /**
@@ -43,7 +45,11 @@ export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: F
 }
 
 /** Also answers to the network's prefix, and to `l2_estimateGas`. */
-export const linea_estimateGas = defineMethod('linea_estimateGas', async (context, params, options) => {
+export const linea_estimateGas = defineMethod<
+  | [call: LineaCallJson, block?: LineaBlockJson, override?: LineaOverrideJson]
+  | [call: LineaCallJson, override: LineaOverrideJson],
+  LineaFeesJson
+>('linea_estimateGas', COMPUTES, async (context, params, options) => {
   const request = await readEstimateRequest(context, params, options);
   return formatEstimate(await context.estimator.fees(request));
 });

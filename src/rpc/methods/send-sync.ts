@@ -1,13 +1,16 @@
 import type { TransactionReceipt } from '../../chain/block.js';
 import type { Chain } from '../../chain/chain.js';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
+import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { raceSignal } from '../../scheduling/clock.js';
 import { openDeadline } from '../../scheduling/deadline.js';
 import { formatReceipt } from '../answers/format.js';
 import { optional, parseBytes } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { SENDS_RAW } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { ReceiptJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 /** geth's limits, milliseconds. @source ethereum/go-ethereum@02b73d4ea7 eth/ethconfig/config.go, TxSyncDefaultTimeout */
@@ -15,8 +18,9 @@ export const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
 
 /** `[raw, timeoutMs]`: sends a transaction and answers with its receipt (EIP-7966). */
-export const eth_sendRawTransactionSync = defineMethod(
+export const eth_sendRawTransactionSync = defineMethod<[transaction: Hex, timeoutMs?: Hex | number], ReceiptJson>(
   'eth_sendRawTransactionSync',
+  SENDS_RAW,
   async ({ chain }, [raw, timeoutMs], call) => {
     const waitMs = optional(timeoutMs, parseWait) ?? DEFAULT_WAIT_MS;
     const hash = await chain.submit(parseBytes(raw, 'transaction', 'transaction params'), call);

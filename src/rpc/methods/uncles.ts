@@ -2,9 +2,12 @@ import type { Block } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock } from '../parsing/resolve-block.js';
+import { READS } from '../protocol/method-rows.js';
+import type { LineaBlockJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 /*
@@ -34,26 +37,30 @@ function noUncle(block: Block | undefined): null {
   return null;
 }
 
-export const eth_getUncleCountByBlockNumber = defineMethod(
+export const eth_getUncleCountByBlockNumber = defineMethod<[block: LineaBlockJson], Hex | null>(
   'eth_getUncleCountByBlockNumber',
+  READS,
   async (context, [numberParam], call) => countOf(await findBlock(context, numberParam, call)),
 );
 
-export const eth_getUncleCountByBlockHash = defineMethod(
+export const eth_getUncleCountByBlockHash = defineMethod<[hash: Hex], Hex | null>(
   'eth_getUncleCountByBlockHash',
+  READS,
   async ({ chain }, [hashParam], call) => countOf(await chain.block({ hash: parseHash(hashParam, 'blockHash') }, call)),
 );
 
-export const eth_getUncleByBlockNumberAndIndex = defineMethod(
+export const eth_getUncleByBlockNumberAndIndex = defineMethod<[block: LineaBlockJson, index: Hex], null>(
   'eth_getUncleByBlockNumberAndIndex',
+  READS,
   async (context, [numberParam, indexParam], call) => {
     parseIndex(indexParam, 'uncleIndex');
     return noUncle(await findBlock(context, numberParam, call));
   },
 );
 
-export const eth_getUncleByBlockHashAndIndex = defineMethod(
+export const eth_getUncleByBlockHashAndIndex = defineMethod<[hash: Hex, index: Hex], null>(
   'eth_getUncleByBlockHashAndIndex',
+  READS,
   async ({ chain }, [hashParam, indexParam], call) => {
     const hash = parseHash(hashParam, 'blockHash');
     parseIndex(indexParam, 'uncleIndex');

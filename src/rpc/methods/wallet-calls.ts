@@ -9,7 +9,9 @@ import {
   requireObject,
   requireText,
 } from '../parsing/parse-params.js';
+import { NEEDS_KEYS, SENDS_WITH_KEYS } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { BatchJson, BatchStatusJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';
 import { eth_sendTransaction } from './eth_sendTransaction.js';
@@ -34,7 +36,10 @@ interface Batch {
 const batches = new WeakMap<DevnetControl, Map<string, Batch>>();
 
 /** A devnet sends the calls of a batch as transactions, one after another. @source EIP-5792 */
-export const wallet_getCapabilities = defineMethod('wallet_getCapabilities', ({ chain }, [address, chains], call) => {
+export const wallet_getCapabilities = defineMethod<
+  [address: Hex, chainIds?: readonly Hex[]],
+  { readonly [chainId: Hex]: { readonly atomic: { readonly status: 'unsupported' } } }
+>('wallet_getCapabilities', NEEDS_KEYS, ({ chain }, [address, chains], call) => {
   requirePermitted(parseAddress(address), call);
   const own = toQuantity(chain.network.chainId);
   const asked = chains === undefined || chains === null ? [own] : requireArray(chains, 'chainIds', 'params');
@@ -48,66 +53,74 @@ export const wallet_getCapabilities = defineMethod('wallet_getCapabilities', ({ 
  *
  * @source EIP-5792
  */
-export const wallet_sendCalls = defineMethod('wallet_sendCalls', async (context, [param], options) => {
-  const devnet = requireDevnet(context, 'wallet_sendCalls');
-  const known = batches.get(devnet) ?? new Map<string, Batch>();
-  batches.set(devnet, known);
-  const { id, from, calls } = readBatch(param, context, known);
-  const sender = parseAddress(from ?? permittedAccounts(options)[0], 'from');
-  requirePermitted(sender, options);
-  const batch: Batch = { hashes: [], state: 'sending' };
-  known.set(id, batch);
-  try {
-    for (const call of calls) {
-      const transaction = { ...call, from: bytesToHex(sender) };
-      batch.hashes.push((await eth_sendTransaction.handle(context, [transaction], options)) as Hex);
+export const wallet_sendCalls = defineMethod<[batch: BatchJson], { readonly id: string }>(
+  'wallet_sendCalls',
+  SENDS_WITH_KEYS,
+  async (context, [param], options) => {
+    const devnet = requireDevnet(context, 'wallet_sendCalls');
+    const known = batches.get(devnet) ?? new Map<string, Batch>();
+    batches.set(devnet, known);
+    const { id, from, calls } = readBatch(param, context, known);
+    const sender = parseAddress(from ?? permittedAccounts(options)[0], 'from');
+    requirePermitted(sender, options);
+    const batch: Batch = { hashes: [], state: 'sending' };
+    known.set(id, batch);
+    try {
+      for (const call of calls) {
+        const transaction = { ...call, from: bytesToHex(sender) };
+        batch.hashes.push((await eth_sendTransaction.handle(context, [transaction], options)) as Hex);
+      }
+      batch.state = 'sent';
+    } catch (error) {
+      if (batch.hashes.length === 0) {
+        known.delete(id);
+        throw error;
+      }
+      batch.state = 'ended';
+      options.onError?.(error, 'wallet_sendCalls');
     }
-    batch.state = 'sent';
-  } catch (error) {
-    if (batch.hashes.length === 0) {
-      known.delete(id);
-      throw error;
-    }
-    batch.state = 'ended';
-    options.onError?.(error, 'wallet_sendCalls');
-  }
-  for (const [oldest] of known) if (known.size > MAX_BATCHES) known.delete(oldest);
-  return { id };
-});
+    for (const [oldest] of known) if (known.size > MAX_BATCHES) known.delete(oldest);
+    return { id };
+  },
+);
 
 /** @source EIP-5792 */
-export const wallet_getCallsStatus = defineMethod('wallet_getCallsStatus', async (context, [idParam], call) => {
-  const id = requireText(idParam, 'id', 'params');
-  const batch = batches.get(requireDevnet(context, 'wallet_getCallsStatus'))?.get(id);
-  if (batch === undefined)
-    throw walletRefused('unknown-batch', 'this node has no batch with this id, or has forgotten it');
-  const { chain } = context;
-  const receipts = await Promise.all(batch.hashes.map((hash) => chain.receipt(parseHash(hash, 'hash'), call)));
-  const included = receipts.filter((receipt) => receipt !== undefined);
-  const waiting = new Set((await chain.pendingTransactions()).map(({ hash }) => bytesToHex(hash)));
-  const isPending = batch.state === 'sending' || batch.hashes.some((hash) => waiting.has(hash));
-  const failed = included.filter(({ succeeded }) => !succeeded).length;
-  const isWhole = batch.state === 'sent' && included.length === batch.hashes.length;
-  return {
-    version: VERSION,
-    id,
-    chainId: toQuantity(chain.network.chainId),
-    status: isPending ? 100 : statusOf({ isWhole, included: included.length, failed }),
-    atomic: false,
-    receipts: included.map((receipt) => ({
-      logs: receipt.logs.map((log) => ({
-        address: bytesToHex(log.address),
-        data: bytesToHex(log.data),
-        topics: log.topics.map(bytesToHex),
+export const wallet_getCallsStatus = defineMethod<[id: string], BatchStatusJson>(
+  'wallet_getCallsStatus',
+  NEEDS_KEYS,
+  async (context, [idParam], call) => {
+    const id = requireText(idParam, 'id', 'params');
+    const batch = batches.get(requireDevnet(context, 'wallet_getCallsStatus'))?.get(id);
+    if (batch === undefined)
+      throw walletRefused('unknown-batch', 'this node has no batch with this id, or has forgotten it');
+    const { chain } = context;
+    const receipts = await Promise.all(batch.hashes.map((hash) => chain.receipt(parseHash(hash, 'hash'), call)));
+    const included = receipts.filter((receipt) => receipt !== undefined);
+    const waiting = new Set((await chain.pendingTransactions()).map(({ hash }) => bytesToHex(hash)));
+    const isPending = batch.state === 'sending' || batch.hashes.some((hash) => waiting.has(hash));
+    const failed = included.filter(({ succeeded }) => !succeeded).length;
+    const isWhole = batch.state === 'sent' && included.length === batch.hashes.length;
+    return {
+      version: VERSION,
+      id,
+      chainId: toQuantity(chain.network.chainId),
+      status: isPending ? 100 : statusOf({ isWhole, included: included.length, failed }),
+      atomic: false,
+      receipts: included.map((receipt) => ({
+        logs: receipt.logs.map((log) => ({
+          address: bytesToHex(log.address),
+          data: bytesToHex(log.data),
+          topics: log.topics.map(bytesToHex),
+        })),
+        status: toQuantity(receipt.succeeded ? 1 : 0),
+        blockHash: bytesToHex(receipt.block.hash),
+        blockNumber: toQuantity(receipt.block.header.number),
+        gasUsed: toQuantity(receipt.gasUsed),
+        transactionHash: bytesToHex(receipt.transaction.hash),
       })),
-      status: toQuantity(receipt.succeeded ? 1 : 0),
-      blockHash: bytesToHex(receipt.block.hash),
-      blockNumber: toQuantity(receipt.block.header.number),
-      gasUsed: toQuantity(receipt.gasUsed),
-      transactionHash: bytesToHex(receipt.transaction.hash),
-    })),
-  };
-});
+    };
+  },
+);
 
 /** Confirmed, failed before any of it was included, reverted completely or in part. @source EIP-5792, "Status Codes" */
 function statusOf(batch: { readonly isWhole: boolean; readonly included: number; readonly failed: number }): number {

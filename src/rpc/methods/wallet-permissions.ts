@@ -1,5 +1,7 @@
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { parseAddress, requireArray, requireObject } from '../parsing/parse-params.js';
+import { NEEDS_KEYS } from '../protocol/method-rows.js';
+import type { PermissionJson, PermissionRequestJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 import { type AccountUser, permittedAccounts, requirePermitted, restrictAccounts } from './permitted-accounts.js';
 import { walletRefused } from './wallet-refused.js';
@@ -7,31 +9,47 @@ import { walletRefused } from './wallet-refused.js';
 const RESTRICTION = 'restrictReturnedAccounts';
 
 /** As `eth_accounts`; after a revocation, grants all accounts again. @source EIP-1102 */
-export const eth_requestAccounts = defineMethod('eth_requestAccounts', (_, __, call) => {
-  if (permittedAccounts(call).length === 0) restrictAccounts(call, undefined);
-  return permittedAccounts(call);
-});
+export const eth_requestAccounts = defineMethod<[], readonly Hex[]>(
+  'eth_requestAccounts',
+  NEEDS_KEYS,
+  (_, __, call) => {
+    if (permittedAccounts(call).length === 0) restrictAccounts(call, undefined);
+    return permittedAccounts(call);
+  },
+);
 
 /** @source EIP-2255 */
-export const wallet_getPermissions = defineMethod('wallet_getPermissions', (_, __, call) => permissionsOf(call));
+export const wallet_getPermissions = defineMethod<[], readonly PermissionJson[]>(
+  'wallet_getPermissions',
+  NEEDS_KEYS,
+  (_, __, call) => permissionsOf(call),
+);
 
 /** Grants all dev accounts, or those of the caveat `restrictReturnedAccounts`, without asking the user. @source EIP-2255 */
-export const wallet_requestPermissions = defineMethod('wallet_requestPermissions', (_, [param], call) => {
-  const caveats = requireObject(requestOf(param).eth_accounts, 'permissions.eth_accounts', 'params');
-  for (const name of Object.keys(caveats)) {
-    if (name !== RESTRICTION)
-      throw walletRefused('unsupported', `the caveat ${name} does not exist; use ${RESTRICTION}`);
-  }
-  restrictAccounts(call, RESTRICTION in caveats ? chosenFrom(caveats[RESTRICTION]) : undefined);
-  return permissionsOf(call);
-});
+export const wallet_requestPermissions = defineMethod<[permissions: PermissionRequestJson], readonly PermissionJson[]>(
+  'wallet_requestPermissions',
+  NEEDS_KEYS,
+  (_, [param], call) => {
+    const caveats = requireObject(requestOf(param).eth_accounts, 'permissions.eth_accounts', 'params');
+    for (const name of Object.keys(caveats)) {
+      if (name !== RESTRICTION)
+        throw walletRefused('unsupported', `the caveat ${name} does not exist; use ${RESTRICTION}`);
+    }
+    restrictAccounts(call, RESTRICTION in caveats ? chosenFrom(caveats[RESTRICTION]) : undefined);
+    return permissionsOf(call);
+  },
+);
 
 /** Ends the permission of this session until it asks for it again. @source MetaMask/metamask-improvement-proposals MIP-2 */
-export const wallet_revokePermissions = defineMethod('wallet_revokePermissions', (_, [param], call) => {
-  requestOf(param);
-  restrictAccounts(call, []);
-  return null;
-});
+export const wallet_revokePermissions = defineMethod<[permissions: { readonly eth_accounts: object }], null>(
+  'wallet_revokePermissions',
+  NEEDS_KEYS,
+  (_, [param], call) => {
+    requestOf(param);
+    restrictAccounts(call, []);
+    return null;
+  },
+);
 
 function permissionsOf(user: AccountUser) {
   const value = permittedAccounts(user);

@@ -1,23 +1,19 @@
 import type { Chain } from '../../chain/chain.js';
-import { EVERYWHERE, INSPECT, L1, type MethodInfo, OF_A_WALLET, ON_A_DEVNET } from './method-rows.js';
+import { METHOD_ROWS } from './method-rows.generated.js';
+import { INSPECT, L1, type MethodInfo } from './method-rows.js';
 
 /** All methods: JSON-RPC (`l2`), what the library offers beside it (`inspect`), the simulated layer 1 (`l1`). */
-export const METHOD_INFO: MethodTables = {
-  l2: { ...EVERYWHERE, ...ON_A_DEVNET, ...OF_A_WALLET },
-  inspect: INSPECT,
-  l1: L1,
-};
+export const METHOD_INFO: MethodTables = { l2: METHOD_ROWS, inspect: INSPECT, l1: L1 };
 
 /** Named, because a type that is inferred would repeat every row in the types that ship. */
 interface MethodTables {
-  readonly l2: typeof EVERYWHERE & typeof ON_A_DEVNET & typeof OF_A_WALLET;
+  readonly l2: typeof METHOD_ROWS;
   readonly inspect: typeof INSPECT;
   readonly l1: typeof L1;
 }
 
-export type CommonMethodName = keyof typeof EVERYWHERE;
-export type WalletMethodName = keyof typeof OF_A_WALLET;
-export type DevnetMethodName = keyof typeof ON_A_DEVNET | WalletMethodName;
+/** Name of a JSON-RPC method. */
+export type MethodName = keyof typeof METHOD_ROWS;
 
 /** The methods whose prefix is the network's, without it. They always answer to `linea_` and `l2_` as well. */
 const PREFIXED: readonly string[] = ['estimateGas', 'getProof'];
@@ -38,7 +34,7 @@ export function methodsOff(kind: Chain['kind']): readonly string[] {
 
 /** Why a node without keys does not have a method, and what to do; undefined for a method that needs none. */
 export function insteadOf(name: string): string | undefined {
-  if (!Object.hasOwn(OF_A_WALLET, name)) return undefined;
+  if (infoOf('l2', name)?.needsKeys !== true) return undefined;
   return `${name}: this node holds no keys; sign in the wallet and send with eth_sendRawTransaction, or open a devnet`;
 }
 

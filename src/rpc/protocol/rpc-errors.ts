@@ -173,11 +173,12 @@ const SIMULATION_CODES: { readonly [R in SimulationRule]: number } = {
 const SIMULATED_FAILURE = -32015;
 
 /**
- * The JSON-RPC error of every code of plumbline.
+ * The JSON-RPC errors of codes with a number or a message of their own. The others are -32000 with the message as it is. A code whose
+ * message may have words of the host, such as a path, has its own here.
  *
  * @source docs/spec/json-rpc.md 2.3, 3, 4.1; docs/spec/fees.md 6; docs/decisions.md 6, 8, 9, 11 and 13
  */
-const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: string) => WireError } = {
+const BY_CODE: { readonly [C in ErrorCode]?: (details: ErrorDetails[C], message: string) => WireError } = {
   INVALID_HEX: ({ reason }) => badInput('hex', reason),
   INVALID_QUANTITY: ({ reason }) => badInput('quantity', reason),
   INVALID_LENGTH: ({ what, expected, actual }) => badInput(what, `expected ${expected}, got ${actual}`),
@@ -276,15 +277,8 @@ const BY_CODE: { readonly [C in ErrorCode]: (details: ErrorDetails[C], message: 
   FILTER_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of filters exceeds ${limit}` }),
   SUBSCRIPTION_NOT_FOUND: () => server('Subscription not found'),
   SUBSCRIPTION_LIMIT: ({ limit }) => ({ code: -32005, message: `Number of subscriptions exceeds ${limit}` }),
-  // Messages about endpoints have origins, statuses, and texts without keys.
-  UPSTREAM_CONFIGURATION: (_, message) => server(message),
   UPSTREAM_RATE_LIMITED: (_, message) => ({ code: -32005, message }),
-  UPSTREAM_MALFORMED: (_, message) => server(message),
-  UPSTREAM_UNAVAILABLE: (_, message) => server(message),
-  UPSTREAM_WRONG_CHAIN: (_, message) => server(message),
   UPSTREAM_ERROR: upstreamAnswer,
-  UPSTREAM_DISAGREEMENT: (_, message) => server(message),
-  TRUST_LEVEL_NOT_REACHED: (_, message) => server(message),
   ANSWER_REFUSED: ({ what, check, origin = 'an endpoint', method, hint }) => {
     const asked = method === undefined ? '' : ` to ${method}`;
     const found = hint === undefined ? '' : ` (${hint})`;
@@ -341,12 +335,16 @@ function unknownError(): RpcErrorObject {
 /** The `error` of a failed call within a simulation that continued: `EXECUTION_REVERTED` or `EXECUTION_FAILED`. */
 export function simulatedCallError(error: PlumblineError): WireError {
   if (isPlumblineError(error, 'EXECUTION_FAILED')) return { code: SIMULATED_FAILURE, message: error.message };
-  return BY_CODE[error.code](error.details as never, error.message);
+  return wireFormOf(error);
 }
 
 function describe(error: PlumblineError): RpcErrorObject {
-  const { code: reason, details, message } = error;
-  return { ...BY_CODE[reason](details as never, message), reason, details } as RpcErrorObject;
+  const { code: reason, details } = error;
+  return { ...wireFormOf(error), reason, details } as RpcErrorObject;
+}
+
+function wireFormOf({ code, details, message }: PlumblineError): WireError {
+  return BY_CODE[code]?.(details as never, message) ?? server(message);
 }
 
 /** Codes whose details may have words of the host, such as a path. */

@@ -204,3 +204,92 @@ export interface TrieProofJson {
   readonly storageHash: Hex;
   readonly storageProof: readonly { readonly key: Hex; readonly value: Hex; readonly proof: readonly Hex[] }[];
 }
+
+/** Parameters of a method that reads an account; the newest block when it is left out. */
+export type OfAccount = [address: Hex, block?: BlockJson];
+/** Parameters of a method that runs a call. */
+export type OfCall = [call: CallJson, block?: BlockJson, override?: LineaOverrideJson, blockOverride?: object];
+/** An amount as developer tools send it: a hex quantity, decimal digits, or a safe whole number. */
+export type Amount = Hex | `${number}` | number;
+/** Transactions of the pool: by sender, then by nonce in decimal digits. */
+export type BySender<Shown> = { readonly [sender: Hex]: { readonly [nonce: string]: Shown } };
+
+/** Typed data of EIP-712. */
+export interface TypedDataJson {
+  /** Members by type, those of `EIP712Domain` included. */
+  readonly types: { readonly [name: string]: readonly { readonly name: string; readonly type: string }[] };
+  readonly primaryType: string;
+  readonly domain: object;
+  readonly message: object;
+}
+
+/** Permission to see accounts (EIP-2255). */
+export interface PermissionJson {
+  /** Origin of the page in which the node runs, `null` outside of pages. */
+  readonly invoker: string;
+  readonly parentCapability: 'eth_accounts';
+  readonly caveats: readonly { readonly type: 'restrictReturnedAccounts'; readonly value: readonly Hex[] }[];
+}
+
+/** By name, permissions that are asked for. */
+export interface PermissionRequestJson {
+  /** Leave out `restrictReturnedAccounts` for all accounts. */
+  readonly eth_accounts: { readonly restrictReturnedAccounts?: readonly Hex[] };
+}
+
+/** By name, capabilities of EIP-5792 that are asked for. A devnet takes only optional ones. */
+export type CapabilitiesJson = { readonly [name: string]: { readonly optional?: boolean } };
+
+/** A batch of `wallet_sendCalls`. */
+export interface BatchJson {
+  readonly version: '2.0.0';
+  /** Made by the node when left out; at most 8194 characters. */
+  readonly id?: string;
+  /** The first permitted account when left out. */
+  readonly from?: Hex;
+  readonly chainId: Hex;
+  readonly atomicRequired: boolean;
+  /** 1 to 32. */
+  readonly calls: readonly {
+    readonly to?: Hex;
+    readonly data?: Hex;
+    readonly value?: Hex;
+    readonly capabilities?: CapabilitiesJson;
+  }[];
+  readonly capabilities?: CapabilitiesJson;
+}
+
+/** Status of a batch: 100 pending, 200 confirmed, 400 not included, 500 reverted, 600 included in part. */
+export interface BatchStatusJson {
+  readonly version: '2.0.0';
+  readonly id: string;
+  readonly chainId: Hex;
+  readonly status: 100 | 200 | 400 | 500 | 600;
+  readonly atomic: false;
+  /** Of the transactions that are in blocks. */
+  readonly receipts: readonly {
+    readonly logs: readonly { readonly address: Hex; readonly data: Hex; readonly topics: readonly Hex[] }[];
+    readonly status: Hex;
+    readonly blockHash: Hex;
+    readonly blockNumber: Hex;
+    readonly gasUsed: Hex;
+    readonly transactionHash: Hex;
+  }[];
+}
+
+/** What a devnet says of itself to tools. */
+export interface DevnetMetadataJson {
+  readonly clientVersion: string;
+  readonly chainId: number;
+  /** Another one after each reset, 32 bytes. */
+  readonly instanceId: Hex;
+  readonly latestBlockNumber: number;
+  readonly latestBlockHash: Hex;
+}
+
+/** The block that a fork begins after. */
+export interface ForkedNetworkJson {
+  readonly chainId: number;
+  readonly forkBlockNumber: number;
+  readonly forkBlockHash: Hex;
+}

@@ -1,7 +1,4 @@
 import type { Hex } from '../../primitives/hex.js';
-import type { METHOD_INFO } from '../protocol/method-info.js';
-import type { ChainSchema } from './chain-schema.js';
-import type { DevnetSchema } from './devnet-schema.js';
 import type {
   HeaderJson,
   LineaBlockJson,
@@ -11,7 +8,7 @@ import type {
   TransactionJson,
   TrieProofJson,
 } from './json.js';
-import type { WalletSchema } from './wallet-schema.js';
+import type { ChainSchema, DevnetSchema, WalletSchema } from './methods.generated.js';
 
 /** Parameters and result of one method. */
 export interface MethodType {
@@ -19,12 +16,11 @@ export interface MethodType {
   readonly result: unknown;
 }
 
-type Typed = ChainSchema & DevnetSchema & WalletSchema;
-/** Methods that a node has and whose types are not written down yet. */
-type Untyped = { [Name in Exclude<keyof typeof METHOD_INFO.l2, keyof Typed>]: MethodType };
-
 /** The methods of a node, by name, with parameters and results. */
-export interface RpcSchema extends Typed, Untyped {}
+export interface RpcSchema extends ChainSchema, DevnetSchema, WalletSchema {
+  l2_estimateGas: ChainSchema['linea_estimateGas'];
+  l2_getProof: ChainSchema['linea_getProof'];
+}
 
 /** The methods of a devnet's simulated layer 1. */
 export interface LayerOneSchema {
