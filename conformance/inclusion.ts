@@ -1,8 +1,8 @@
 import type { Chain } from '../src/chain/chain.js';
+import { marginCheck } from '../src/diagnosis/checks.js';
 import type { DiagnosisParts } from '../src/diagnosis/conditions.js';
 import { diagnose } from '../src/diagnosis/diagnose.js';
 import type { CompleteTransaction } from '../src/diagnosis/diagnosed-transaction.js';
-import { marginCheck } from '../src/diagnosis/price-checks.js';
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';

@@ -11,14 +11,7 @@ const rpc = `${root}/src/rpc`;
 const HEAD = '// Made by scripts/build-methods.mjs from src/rpc/methods.\n';
 
 /** Files that come with every node: the first requests of a page ask them. The others are loaded when one of their methods is asked. */
-const WITH_A_NODE = [
-  'account-state',
-  'eth_blockNumber',
-  'eth_call',
-  'eth_chainId',
-  'eth_estimateGas',
-  'linea_estimateGas',
-];
+const WITH_A_NODE = ['account-state', 'chain-head', 'eth_call', 'eth_estimateGas', 'linea_estimateGas'];
 /** Files that come with a devnet: what follows such a request at once, such as a block, must not come before it. */
 const WITH_A_DEVNET = [
   'devnet-accounts',

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields } from '../ethereum/header.js';
+import { type Withdrawal, withdrawalFields } from '../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
-import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
 import { encodeRlp } from '../primitives/rlp-list.js';
 
 type Item = Uint8Array | Item[];

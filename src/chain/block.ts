@@ -1,7 +1,7 @@
 import type { BlockHeader } from '../ethereum/header.js';
+import type { Withdrawal } from '../ethereum/ordered-trie.js';
 import type { Log } from '../ethereum/receipt.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
-import type { Withdrawal } from '../ethereum/withdrawal.js';
 import type { StateEdit } from './state-edits.js';
 
 /** A sealed block. */

@@ -1,18 +1,17 @@
 import type { IncludedTransaction } from '../chain/block.js';
-import type { ChainCall } from '../chain/chain.js';
+import type { Chain, ChainCall } from '../chain/chain.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { allChecks, type CheckedTransaction, type Findings } from './all-checks.js';
+import { CHECKS, type CheckName } from './check-table.js';
+import { allChecks, type CheckedTransaction, type Findings } from './checks.js';
 import { type Conditions, type DiagnosisParts, readConditions } from './conditions.js';
 import { callOf, type DiagnosedTransaction, readSigned, transactionOf } from './diagnosed-transaction.js';
-import type { TransactionDiagnosis } from './diagnosis.js';
-import { exclusionCheck } from './exclusion-check.js';
+import type { InclusionVerdict, TransactionDiagnosis } from './diagnosis.js';
 import { type FilledCall, fillCall } from './fill-call.js';
 import { type Finding, formatFinding, tried } from './finding.js';
-import { inOrder, verdictOf } from './verdict.js';
 
 /** What is asked about: a hash of 32 bytes, signed bytes, or a call with its sender. */
 export type DiagnosisSubject =
@@ -136,4 +135,70 @@ function diagnosisOf({ chain, estimator }: DiagnosisParts, material: Material): 
     trust: on?.trust ?? null,
     dictionary: { name, networkOwn },
   };
+}
+
+/** Most characters of a reason: an endpoint wrote it. */
+const MAX_REASON = 300;
+
+/**
+ * Whether the transaction was excluded, by the word of an endpoint (docs/spec/json-rpc.md 2.4). A devnet has recorded it itself.
+ *
+ * @param hash - 32 bytes
+ */
+export async function exclusionCheck(chain: Chain, hash: Uint8Array, call: ChainCall): Promise<Finding> {
+  const basis = chain.kind === 'devnet' ? 'pool' : 'endpoint';
+  const exclusion = await tried(() => chain.exclusion(hash, call));
+  if (typeof exclusion === 'string') return { check: 'exclusion', outcome: 'unknown', basis, reason: exclusion };
+  if (exclusion === undefined) return { check: 'exclusion', outcome: 'ok', basis };
+  const { stage, reason, blockNumber } = exclusion;
+  const block = blockNumber === undefined ? '' : ` for block ${blockNumber}`;
+  const text = `${basis === 'endpoint' ? 'an endpoint says: ' : ''}${stage}${block}: ${reason.slice(0, MAX_REASON)}`;
+  return { check: 'exclusion', outcome: 'fails', basis, reason: text };
+}
+
+type Origin = TransactionDiagnosis['origin'];
+
+/** The next step where no check fails. */
+const GO_ON: Readonly<Record<Origin, string>> = {
+  call: 'Sign it with the values of `filled`, and send it.',
+  raw: 'Send it.',
+  block: 'Nothing: a block has it. Its receipt says whether its execution succeeded.',
+  pool: 'Wait for one of the next blocks.',
+  endpoint: 'Wait for one of the next blocks.',
+  none: 'No block has it, and no endpoint that was asked knows it. Pass the signed bytes, and send them if they are fine.',
+};
+
+/** The verdict of all checks together, and what to do next. */
+export function verdictOf(
+  findings: readonly Finding[],
+  origin: Origin,
+): { readonly verdict: InclusionVerdict; readonly nextStep: string } {
+  const failing = findings.filter(({ outcome }) => outcome === 'fails');
+  const withFailure = (failure: string) => failing.find(({ check }) => CHECKS[check].failure === failure);
+  const open = findings.find(({ check, outcome }) => outcome === 'unknown' && CHECKS[check].decides);
+  const [refused, waits, other] = [withFailure('refused'), withFailure('waits'), withFailure('none')];
+  if (refused !== undefined) return { verdict: 'will-be-refused', nextStep: stepFor(refused) };
+  if (open !== undefined) {
+    const known = other ?? waits;
+    const nextStep =
+      known === undefined ? `Ask again: ${open.check} could not be checked: ${open.reason}.` : stepFor(known);
+    return { verdict: 'cannot-tell', nextStep };
+  }
+  if (waits !== undefined) return { verdict: 'will-wait', nextStep: stepFor(waits) };
+  const nextStep = other === undefined ? GO_ON[origin] : stepFor(other);
+  if (origin === 'none') return { verdict: 'cannot-tell', nextStep };
+  return { verdict: origin === 'block' ? 'included' : 'will-be-included', nextStep };
+}
+
+const ORDER = Object.keys(CHECKS) as CheckName[];
+
+/** In the order of the table. */
+export function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings].sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check));
+}
+
+function stepFor(finding: Finding): string {
+  return CHECKS[finding.check].nextStep.replace(/\{(found|needed|reason|remedy)\}/g, (_, name: keyof Finding) =>
+    String(finding[name] ?? 'unknown'),
+  );
 }

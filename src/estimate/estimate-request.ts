@@ -1,12 +1,16 @@
 import type { Block } from '../chain/block.js';
 import type { ChainCall } from '../chain/chain.js';
+import type { TrustLevel } from '../chain/trust-level.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
+import type { GasEstimate } from '../evm/gas.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { StateReader } from '../evm/state/state-reader.js';
+import type { Prices } from '../fees/prices.js';
 import type { GasSearch } from '../networks/gas-searches.js';
+import type { Network } from '../networks/network.js';
 import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
-import type { EstimateEvidence } from './evidence.js';
+import type { LineCount } from './line-counts.js';
 
 /** Where a call is executed. */
 export interface ExecutionPoint {
@@ -48,4 +52,39 @@ export interface FeeEstimate {
 export interface EstimatorOptions extends Pick<RunLimits, 'maxAnswerBytes'> {
   /** Replaces the gas search of the network profile. */
   readonly gasSearch?: GasSearch | undefined;
+}
+
+/** The evidence for an estimate. Amounts in wei. */
+export interface EstimateEvidence {
+  /** The gas search: its name, every limit it tried, gas used with the answer, before and after refunds. */
+  readonly gas: GasEstimate;
+  /** Number of the block on whose state the call was executed. */
+  readonly block: number;
+  /** Trust level of the state and the header of that block. */
+  readonly trust: TrustLevel;
+  /** Which bytes of the transaction were compressed (docs/spec/compression.md 3, 8); `transactionBytes`: their number. */
+  readonly sizing: Network['sizing'];
+  readonly transactionBytes: number;
+  readonly compressedTxSize: number;
+  /** `networkOwn` is false when another dictionary was used; `reason` says why. The size is then an approximation. */
+  readonly dictionary: { readonly name: string; readonly networkOwn: boolean; readonly reason?: string };
+  readonly pricingModel: 'extra-data' | 'verification-cost';
+  readonly prices: Prices;
+  /** Block whose header set the prices; undefined while the profile's defaults hold. */
+  readonly pricesFromBlock: number | undefined;
+  /** Factor over cost. */
+  readonly margin: number;
+  /** Whether the base fee is that of the network profile. If not, it follows from the header. */
+  readonly baseFeeIsConstant: boolean;
+  /** Base fee plus priority fee, without a reserve on top (docs/spec/fees.md 1). */
+  readonly maxFeePerGas: bigint;
+  /** Largest fee of the transaction: gas limit times `maxFeePerGas`. Its value is not included. */
+  readonly totalFee: bigint;
+  /** Limits of the prover. */
+  readonly limits: {
+    /** Those that were checked. The transaction keeps all of them; otherwise there is no estimate. */
+    readonly checked: readonly LineCount[];
+    /** Those that cannot be checked here. */
+    readonly unchecked: readonly string[];
+  };
 }

@@ -1,5 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
+import { PlumblineError } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
+import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
 import { EMPTY_TRIE_ROOT } from './constants.js';
 
 type Item = Uint8Array | Item[];
@@ -69,4 +71,42 @@ export function compactPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
   compact[0] = ((isLeaf ? LEAF_FLAG : 0) + odd) * 16 + (odd === 1 ? path[0]! : 0);
   for (let i = odd, at = 1; i < path.length; i += 2) compact[at++] = path[i]! * 16 + path[i + 1]!;
   return compact;
+}
+
+/** A withdrawal from the beacon chain to an account (EIP-4895). */
+export interface Withdrawal {
+  readonly index: bigint;
+  readonly validatorIndex: bigint;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** In gwei. */
+  readonly amount: bigint;
+}
+
+/** The items of a withdrawal's RLP list. */
+export function withdrawalFields({ index, validatorIndex, address, amount }: Withdrawal): Uint8Array[] {
+  return [bigIntToMinimalBytes(index), bigIntToMinimalBytes(validatorIndex), address, bigIntToMinimalBytes(amount)];
+}
+
+/** @throws PlumblineError `INVALID_LENGTH` unless the items are a withdrawal */
+export function withdrawalFromFields(items: readonly Uint8Array[]): Withdrawal {
+  const [index, validatorIndex, address, amount] = items;
+  if (items.length !== 4 || address!.length !== 20) {
+    throw new PlumblineError('INVALID_LENGTH', 'a withdrawal has 4 fields, the third an address of 20 bytes', {
+      what: 'withdrawal fields',
+      expected: '4',
+      actual: items.length,
+    });
+  }
+  return {
+    index: bytesToBigInt(index!),
+    validatorIndex: bytesToBigInt(validatorIndex!),
+    address: address!,
+    amount: bytesToBigInt(amount!),
+  };
+}
+
+/** `withdrawalsRoot` of a header, 32 bytes. */
+export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Uint8Array {
+  return orderedTrieRoot(withdrawals.map((withdrawal) => RLP.encode(withdrawalFields(withdrawal))));
 }

@@ -8,8 +8,7 @@ import { toQuantity } from '../primitives/quantity.js';
 import { approvalsOf, approvalWarnings } from './approvals.js';
 import { balancesOf, withTrueWrapping } from './balances.js';
 import { contractsOf, upgradeWarnings } from './contracts.js';
-import { customErrors } from './custom-errors.js';
-import { environmentReads, looksForSimulation } from './environment.js';
+import { customErrors, revertOf } from './custom-errors.js';
 import type { Inspection } from './inspection.js';
 import type {
   Approval,
@@ -22,8 +21,16 @@ import type {
   Transfer,
 } from './preview.js';
 import { openProbes, type Probes, tokenName } from './probes.js';
-import { revertOf } from './revert.js';
-import { differingEnds, type MessageOf, type PreviewBase, type Ran, runCalls, statusOf } from './run-calls.js';
+import {
+  differingEnds,
+  environmentReads,
+  looksForSimulation,
+  type MessageOf,
+  type PreviewBase,
+  type Ran,
+  runCalls,
+  statusOf,
+} from './run-calls.js';
 import { transfersOf } from './transfers.js';
 
 /**

@@ -5,9 +5,8 @@
 
 import { RLP } from '@ethereumjs/rlp';
 import { EMPTY_UNCLES_HASH } from '../ethereum/constants.js';
-import { orderedTrieRoot } from '../ethereum/ordered-trie.js';
+import { orderedTrieRoot, type Withdrawal, withdrawalFields } from '../ethereum/ordered-trie.js';
 import { encodeReceipt, type Log, logsBloom, type Receipt } from '../ethereum/receipt.js';
-import { type Withdrawal, withdrawalFields } from '../ethereum/withdrawal.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { HashedHeader } from './headers.js';

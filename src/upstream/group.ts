@@ -1,11 +1,18 @@
-import { invalidParameter, PlumblineError } from '../errors.js';
-import type { Clock } from '../scheduling/clock.js';
-import type { EndpointEvent, UpstreamObserver } from './endpoint.js';
-import { failOver, type GroupRequest } from './failover.js';
-import { rejection, upstreamError } from './failure.js';
-import { type GroupEndpoint, noteFault, openMembers, type Readiness, type ReportEvent } from './member.js';
+import { invalidParameter, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
+import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
+import { type Deadline, openDeadline } from '../scheduling/deadline.js';
+import { createBackOff, type EndpointEvent, type UpstreamObserver } from './endpoint.js';
+import { allFailed, rejection, requestFailureOf, tooFew, upstreamError } from './failure.js';
+import {
+  type GroupEndpoint,
+  noteFault,
+  noteOutcomes,
+  openMembers,
+  orderMembers,
+  type Readiness,
+  type ReportEvent,
+} from './member.js';
 import { clockOf, type GroupOptions, type OpenTransport, openJsonRpc } from './options.js';
-import { askQuorum, type QuorumAnswer, type QuorumOptions } from './quorum.js';
 import { isMethodMissing } from './transport/classify-error.js';
 import {
   type Answer,
@@ -14,6 +21,8 @@ import {
   type EndpointInfo,
   type Failure,
   type Fault,
+  hanging,
+  type Outcome,
   type RpcErrorBody,
   saying,
 } from './transport/fault.js';
@@ -321,4 +330,352 @@ export class SignalRelay {
     this.listened.delete(signal);
     for (const controller of controllers) controller.abort(signal.reason);
   };
+}
+
+/** Upper bounds of the waits before all endpoints are tried again, milliseconds. */
+const ROUNDS = { initialMs: 250, maxMs: 8_000 };
+/** Shortest wait for an endpoint that limits its rate, even if it asks for zero milliseconds. */
+const LEAST_PAUSE_MS = 100;
+/** How often the missing part of a batch is requested again from an endpoint that answered the other part. */
+const MAX_REFILLS = 2;
+/** Longest wait before that, milliseconds. If the endpoint asks for more, the whole batch goes to the next one. */
+const LONGEST_REFILL_PAUSE_MS = 2_000;
+
+/** Code of a method that the endpoint refuses to serve: as one that it does not have. */
+const METHOD_REFUSED = -32601;
+
+/** A request to a group of endpoints. */
+export interface GroupRequest<T> {
+  readonly calls: readonly Call[];
+  /** Whether to wait for identical calls in flight, and not to send them again. */
+  readonly deduplicate: boolean;
+  /** Turns the answers of one endpoint into the result, or returns why not. Throws errors that end the whole request. */
+  settle(answers: readonly Answer[], member: GroupEndpoint): Promise<{ readonly value: T } | Failure>;
+}
+
+/** Limits and dependencies of a request. */
+export interface FailoverOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** How often an endpoint that could not be reached is asked again. */
+  readonly retries: number;
+  /** Whether to wait and ask again when no endpoint has answered. */
+  readonly waits: boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly report: ReportEvent;
+  /** Called before an endpoint is asked. */
+  readonly onAsk: ((endpoint: EndpointInfo) => void) | undefined;
+  /** Called for each endpoint that gave no usable answer. */
+  readonly onFault: ((fault: Fault) => void) | undefined;
+}
+
+/**
+ * Asks one endpoint after the other until one answers. Waits if endpoints ask for it, and with growing random waits if none
+ * could be reached. The time of the whole request is limited.
+ *
+ * @throws PlumblineError `UPSTREAM_*`, `REQUEST_TIMED_OUT` (its cause is what went wrong until then), `ABORTED`; what `settle`
+ *   throws
+ */
+export async function failOver<T>(
+  members: readonly GroupEndpoint[],
+  request: GroupRequest<T>,
+  options: FailoverOptions,
+): Promise<T> {
+  const limit = openDeadline(options.signal, options.timeoutMs, options.clock);
+  const failover = new Failover(members, request, options, limit);
+  try {
+    return await failover.run();
+  } catch (error) {
+    if (isPlumblineError(error, 'REQUEST_TIMED_OUT') && error === limit.signal.reason && failover.endsHanging())
+      throw new PlumblineError('REQUEST_TIMED_OUT', error.message, error.details, { cause: failover.failure() });
+    throw error;
+  } finally {
+    limit.close();
+  }
+}
+
+class Failover<T> {
+  private readonly failures = new Map<GroupEndpoint, Failure>();
+  /** How often each endpoint was asked without a usable answer. */
+  private readonly misses = new Map<GroupEndpoint, number>();
+  private asking: GroupEndpoint | undefined;
+
+  constructor(
+    private readonly members: readonly GroupEndpoint[],
+    private readonly request: GroupRequest<T>,
+    private readonly options: FailoverOptions,
+    private readonly limit: Deadline,
+  ) {}
+
+  /** Called at the end of the time: an endpoint that is being asked has failed too. @returns whether any has */
+  endsHanging(): boolean {
+    const { asking } = this;
+    const fault: Fault = { kind: 'timed-out', reason: hanging(this.options.timeoutMs) };
+    if (asking !== undefined && !this.failures.has(asking)) this.failures.set(asking, { fault, isFinal: false });
+    return this.failures.size > 0;
+  }
+
+  failure(): unknown {
+    const pauses = this.members.map(({ endpoint }) => endpoint.pausedForMs()).filter((pauseMs) => pauseMs > 0);
+    const failures = [...this.failures].map(([{ info }, failure]) => [info, failure] as const);
+    return requestFailureOf(this.request.calls, failures, pauses.length === 0 ? undefined : Math.min(...pauses));
+  }
+
+  async run(): Promise<T> {
+    const { clock, random } = this.options;
+    const rounds = createBackOff({ ...ROUNDS, random });
+    if (this.limit.signal.aborted) throw this.limit.signal.reason;
+    for (;;) {
+      const tried = new Set<GroupEndpoint>();
+      for (let member = this.next(tried); member !== undefined; member = this.next(tried)) {
+        tried.add(member);
+        const done = await this.attempt(member);
+        if ('value' in done) {
+          this.failures.delete(member);
+          this.penalizeRejected();
+          return done.value;
+        }
+        this.failures.set(member, done);
+        this.options.onFault?.(done.fault);
+        if (!['rate-limited', 'configuration'].includes(done.fault.kind))
+          this.misses.set(member, (this.misses.get(member) ?? 0) + 1);
+      }
+      const waitMs = this.options.waits ? this.waitMs(() => rounds.next()) : undefined;
+      if (waitMs === undefined || clock.now() + waitMs >= this.limit.endsAt) throw this.failure();
+      await sleep(clock, waitMs, this.limit.signal);
+    }
+  }
+
+  /** The endpoint to ask next in this round. Records why others are skipped. */
+  private next(tried: ReadonlySet<GroupEndpoint>): GroupEndpoint | undefined {
+    const now = this.options.clock.now();
+    for (const member of this.members) {
+      if (tried.has(member) || member.health.readiness(now) !== 'refused') continue;
+      // An endpoint is refused after a fault.
+      this.failures.set(member, { fault: member.lastFault!, isFinal: true });
+    }
+    return orderMembers(this.members, now).find((member) => !tried.has(member) && this.mayAsk(member, now));
+  }
+
+  private mayAsk(member: GroupEndpoint, now: number): boolean {
+    const { calls } = this.request;
+    const failure = this.failures.get(member);
+    if (failure?.isFinal || (this.misses.get(member) ?? 0) > this.options.retries) return false;
+    const missing = calls.length === 1 ? member.health.missingMethod(calls[0]!.method, now) : undefined;
+    if (missing !== undefined) {
+      this.failures.set(member, missing);
+      return false;
+    }
+    const pauseMs = member.endpoint.pausedForMs();
+    if (pauseMs <= 0) return true;
+    const { lastFault } = member;
+    const fault: Fault = { kind: 'rate-limited', reason: 'waiting as the endpoint asked' };
+    this.failures.set(member, { fault: lastFault?.kind === 'rate-limited' ? lastFault : fault, isFinal: false });
+    return false;
+  }
+
+  /** Milliseconds until the endpoints should be tried again. @returns undefined if that cannot help */
+  private waitMs(nextRound: () => number): number | undefined {
+    const waits: number[] = [];
+    let again = false;
+    for (const [member, { fault, isFinal }] of this.failures) {
+      if (isFinal || (this.misses.get(member) ?? 0) > this.options.retries) continue;
+      const pauseMs = member.endpoint.pausedForMs();
+      if (fault.kind === 'rate-limited' || pauseMs > 0) waits.push(Math.max(LEAST_PAUSE_MS, pauseMs));
+      else again = true;
+    }
+    if (again) waits.push(nextRound());
+    return waits.length === 0 ? undefined : Math.min(...waits);
+  }
+
+  private async attempt(member: GroupEndpoint): Promise<{ readonly value: T } | Failure> {
+    const { clock, report } = this.options;
+    const { calls, deduplicate } = this.request;
+    const isProbe = member.health.readiness(clock.now()) === 'probe';
+    if (isProbe) member.health.beginProbe();
+    let outcomes: readonly Outcome[];
+    this.options.onAsk?.(member.info);
+    this.asking = member;
+    try {
+      outcomes = await this.ask(member, calls, deduplicate);
+    } finally {
+      if (isProbe) member.health.endProbe();
+    }
+    this.asking = undefined;
+    noteOutcomes(member, calls, outcomes, clock.now(), report);
+    const answers: Answer[] = [];
+    const isServed = outcomes.some(({ kind }) => kind !== 'fault');
+    for (const outcome of outcomes) {
+      // A refusal of one method beside answers to others is of that method.
+      if (isServed && outcome.kind === 'fault' && outcome.fault.kind === 'configuration')
+        answers.push({ kind: 'error', error: { code: METHOD_REFUSED, message: outcome.fault.reason } });
+      else if (outcome.kind === 'fault')
+        return { fault: outcome.fault, isFinal: outcome.fault.kind === 'configuration' };
+      else answers.push(outcome);
+    }
+    return raceSignal(this.request.settle(answers, member), this.limit.signal);
+  }
+
+  /** Sends all calls; if only some were answered, sends the rest again. */
+  private async ask(member: GroupEndpoint, calls: readonly Call[], deduplicate: boolean): Promise<readonly Outcome[]> {
+    const { clock } = this.options;
+    const { signal } = this.limit;
+    const outcomes = [...(await member.endpoint.ask(calls, { signal, deduplicate }))];
+    for (let again = 0; again < MAX_REFILLS; again++) {
+      const open = outcomes.flatMap((outcome, i) =>
+        outcome.kind === 'fault' && outcome.fault.kind !== 'configuration' ? [i] : [],
+      );
+      if (open.length === 0 || open.length === calls.length) break;
+      const pauseMs = member.endpoint.pausedForMs();
+      if (pauseMs > (this.options.waits ? LONGEST_REFILL_PAUSE_MS : 0)) break;
+      if (pauseMs > 0) await sleep(clock, pauseMs, signal);
+      const rest = open.map((i) => calls[i]!);
+      const filled = await member.endpoint.ask(rest, { signal, deduplicate });
+      for (const [k, i] of open.entries()) outcomes[i] = filled[k]!;
+    }
+    return outcomes;
+  }
+
+  /** Called when another endpoint's answer was accepted: endpoints whose answers were refused come last for a while. */
+  private penalizeRejected(): void {
+    const { clock, report } = this.options;
+    for (const [member, { fault }] of this.failures)
+      if (fault.kind === 'rejected') noteFault(member, this.request.calls, fault, clock.now(), report);
+  }
+}
+
+/** Options of a request that several endpoints must agree on. */
+export interface QuorumOptions<T> {
+  /** Number of origins that must agree. Several endpoints of one origin count once, because one operator runs them. */
+  readonly needed: number;
+  /** Checks an answer and converts it. If it throws, the answer does not count. */
+  readonly accept: (result: unknown, from: EndpointInfo) => T | Promise<T>;
+  /** Two values agree if their keys are equal. */
+  readonly key: (value: T) => string;
+  /** `enough` settles as soon as enough agree and aborts the other requests; `all` waits for all. Default: `enough`. */
+  readonly wait?: 'enough' | 'all';
+  /** Ids of the endpoints to ask. Default: all. */
+  readonly endpoints?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Time limit of the whole request in milliseconds. Default: the group's. */
+  readonly timeoutMs?: number;
+  /** As in `UpstreamRequestOptions`. */
+  readonly deduplicate?: boolean;
+}
+
+/** The answer of one endpoint, or why it gave none. */
+export type Vote<T> =
+  | { readonly from: EndpointInfo; readonly value: T; readonly key: string }
+  | { readonly from: EndpointInfo; readonly error: unknown };
+
+/** The value that enough endpoints agree on. */
+export interface QuorumAnswer<T> {
+  readonly value: T;
+  readonly key: string;
+  /** Endpoints that agree. */
+  readonly agreed: readonly EndpointInfo[];
+  /** All answers and errors, in the order in which they arrived. Requests without one were aborted. */
+  readonly votes: readonly Vote<T>[];
+}
+
+/**
+ * Asks all of `endpoints` at the same time.
+ *
+ * @param what - is asked, for the error
+ * @param ask - asks one endpoint; ends when its signal is aborted
+ * @throws PlumblineError `UPSTREAM_DISAGREEMENT`, `INVALID_PARAMETER`, `ABORTED`; with the code of the first error if too few
+ *   answered
+ */
+export async function askQuorum<T>(
+  what: string,
+  endpoints: readonly EndpointInfo[],
+  { needed, key, wait = 'enough' }: QuorumOptions<T>,
+  ask: (endpoint: EndpointInfo, signal: AbortSignal) => Promise<T>,
+  caller?: AbortSignal,
+): Promise<QuorumAnswer<T>> {
+  const origins = new Set(endpoints.map(({ origin }) => origin)).size;
+  if (!Number.isInteger(needed) || needed < 1 || needed > origins) {
+    throw invalidParameter('needed', `must be from 1 to ${origins}, the number of origins`);
+  }
+  const controller = new AbortController();
+  const stop = () => controller.abort(caller?.reason);
+  if (caller?.aborted) stop();
+  else caller?.addEventListener('abort', stop, { once: true });
+  const votes: Vote<T>[] = [];
+  try {
+    return await new Promise<QuorumAnswer<T>>((resolve, reject) => {
+      const count = (vote: Vote<T>) => {
+        votes.push(vote);
+        const best = leadingValue(votes);
+        const isOver = votes.length === endpoints.length;
+        if (best !== undefined && best.support >= needed && (isOver || wait === 'enough'))
+          resolve({ value: best.value, key: best.key, agreed: best.agreed, votes: [...votes] });
+        else if (isOver) reject(failureOf(what, votes, needed, best?.support ?? 0, caller));
+      };
+      for (const from of endpoints) {
+        ask(from, controller.signal)
+          .then((value) => ({ from, value, key: key(value) }))
+          .catch((error: unknown) => ({ from, error }))
+          .then(count);
+      }
+    });
+  } finally {
+    caller?.removeEventListener('abort', stop);
+    controller.abort(new PlumblineError('ABORTED', 'enough endpoints have answered', {}));
+  }
+}
+
+interface LeadingValue<T> {
+  readonly value: T;
+  readonly key: string;
+  readonly agreed: readonly EndpointInfo[];
+  /** Number of origins that agree on it. */
+  readonly support: number;
+}
+
+/** The value that most origins agree on; of several, the one that arrived first. */
+function leadingValue<T>(votes: readonly Vote<T>[]): LeadingValue<T> | undefined {
+  let best: LeadingValue<T> | undefined;
+  for (const vote of votes) {
+    if ('error' in vote || vote.key === best?.key) continue;
+    const agreed = votes.filter((other) => 'key' in other && other.key === vote.key).map(({ from }) => from);
+    const support = new Set(agreed.map(({ origin }) => origin)).size;
+    if (best === undefined || support > best.support) best = { value: vote.value, key: vote.key, agreed, support };
+  }
+  return best;
+}
+
+function failureOf<T>(
+  what: string,
+  votes: readonly Vote<T>[],
+  needed: number,
+  agreed: number,
+  caller?: AbortSignal,
+): unknown {
+  const answers = votes.filter((vote) => !('error' in vote));
+  const errors = votes.flatMap((vote) => ('error' in vote ? [vote] : []));
+  const answered = new Set(answers.map(({ from }) => from.origin)).size;
+  const timedOut = caller?.aborted ? errors.find(({ error }) => error instanceof PlumblineError) : undefined;
+  if (timedOut !== undefined) return timedOut.error;
+  const failures = errors.map(({ error }) => error);
+  if (answered === 0) return allFailed(failures);
+  if (answered < needed)
+    return tooFew(
+      failures,
+      answers.map(({ from }) => from.origin),
+      needed,
+    );
+  const endpoints: UpstreamReason[] = errors.map(({ from, error }) => ({
+    origin: from.origin,
+    kind: 'unavailable',
+    reason: error instanceof PlumblineError ? error.code : 'failed',
+  }));
+  const said = votes.flatMap((vote) =>
+    'key' in vote ? [{ origin: vote.from.origin, answer: vote.key.slice(0, 100) }] : [],
+  );
+  const details = { needed, agreed, answers: answers.length, said, endpoints };
+  const listed = said.map(({ origin, answer }) => `${origin} says ${answer}`).join('; ');
+  const message = `about ${what}, ${agreed === 1 ? 'no two endpoints' : `${agreed} endpoints`} agree, but ${needed} must (${listed})`;
+  return new PlumblineError('UPSTREAM_DISAGREEMENT', message, details);
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
 import { ForkState } from '../../src/chain/fork/fork-state.js';
-import { KeptNodes } from '../../src/chain/fork/kept-nodes.js';
-import { NetworkState } from '../../src/chain/fork/network-state.js';
+import { KeptNodes, NetworkState } from '../../src/chain/fork/network-state.js';
 import type { FetchedState } from '../../src/chain/light/state/fetch-with-nodes.js';
 import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';

@@ -2,8 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
 import type { Chain, HeadListener, PendingTransactionListener } from '../../src/chain/chain.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
-import { DEFAULT_MAX_FILTERS, FILTER_IDLE_MS, FilterRegistry } from '../../src/rpc/filters/filter-registry.js';
-import { findLogs } from '../../src/rpc/filters/find-logs.js';
+import {
+  DEFAULT_MAX_FILTERS,
+  FILTER_IDLE_MS,
+  FilterRegistry,
+  findLogs,
+} from '../../src/rpc/filters/filter-registry.js';
 import { parseLogRequest } from '../../src/rpc/parsing/parse-log-filter.js';
 
 /** As much of a chain as filters ask of it; a block is its number and a mark, and every block has one log. */

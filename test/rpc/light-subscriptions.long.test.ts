@@ -5,7 +5,7 @@ import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js'
 import { linea } from '../../src/networks/linea.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { handlePayload } from '../../src/rpc/protocol/handle.js';
-import { MAX_TRIES } from '../../src/rpc/subscriptions/follow-blocks.js';
+import { MAX_TRIES } from '../../src/rpc/subscriptions/sources.js';
 import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { methodTable } from '../../src/rpc/tables/method-table.js';
 import { stranger } from '../support/dev-node.js';

@@ -7,8 +7,7 @@ import { layerOneTable } from '../../src/rpc/methods/layer-one.js';
 import { aliasesOf, isIdempotent, isTimed, METHOD_INFO, mayChange } from '../../src/rpc/protocol/method-info.js';
 import type { MethodInfo } from '../../src/rpc/protocol/method-rows.js';
 import { DEVNET_METHODS } from '../../src/rpc/tables/devnet-methods.generated.js';
-import { inspectTable } from '../../src/rpc/tables/inspect-table.js';
-import { methodTable } from '../../src/rpc/tables/method-table.js';
+import { inspectTable, methodTable } from '../../src/rpc/tables/method-table.js';
 
 const KINDS = ['devnet', 'light', 'replica'] as const;
 const L2: Readonly<Record<string, MethodInfo>> = METHOD_INFO.l2;

@@ -3,8 +3,8 @@ import type { Block } from '../../src/chain/block.js';
 import type { Chain } from '../../src/chain/chain.js';
 import { LightBlock } from '../../src/chain/light/heads/light-block.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
+import * as uncles from '../../src/rpc/methods/blocks.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
-import * as uncles from '../../src/rpc/methods/uncles.js';
 
 const HASH = new Uint8Array(32).fill(7);
 const HEX = `0x${'07'.repeat(32)}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FrameBytes, frameBytes } from '../../src/evm/tracing/frame-bytes.js';
+import { type FrameBytes, frameBytes } from '../../src/evm/tracing/call-tracer.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { seededRandom } from '../support/random.js';
 

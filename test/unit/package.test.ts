@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { generatedModules } from '../../scripts/build-contracts.mjs';
-import { CLIENT_VERSION } from '../../src/rpc/methods/node-constants.js';
+import { CLIENT_VERSION } from '../../src/rpc/methods/node-info.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { PlumblineError, type UpstreamReason } from '../../src/errors.js';
 import { rejection, requestFailureOf, tooFew, upstreamError } from '../../src/upstream/failure.js';
-import { askQuorum } from '../../src/upstream/quorum.js';
+import { askQuorum } from '../../src/upstream/group.js';
 import type { Call } from '../../src/upstream/transport/fault.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 

@@ -1,9 +1,9 @@
+import { FLAGS, type TraceRecord } from '../../kernel/evm.js';
 import { bigIntToBytes, bytesToKey } from '../../primitives/bytes.js';
-import { hexToBytes } from '../../primitives/hex.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { activePrecompiles, type Rules } from '../common.js';
 import { type CallTracerOptions, callTracer } from './call-tracer.js';
 import { type FlatCallTracerOptions, flatCallTracer } from './flat-call-tracer.js';
-import { fourByteTracer, noopTracer } from './four-byte-tracer.js';
 import { type PrestateTracerOptions, prestateTracer } from './prestate-tracer.js';
 import { type StructLogOptions, structLogger } from './struct-logger.js';
 import type { Tracer } from './tracer.js';
@@ -69,4 +69,32 @@ function muxTracer(tracers: readonly (readonly [name: string, tracer: Tracer])[]
 function isPrecompileOf(rules: Rules): (address: Uint8Array) => boolean {
   const addresses = new Set(activePrecompiles(rules).map((id) => bytesToKey(bigIntToBytes(BigInt(id), 20))));
   return (address) => addresses.has(bytesToKey(address));
+}
+
+const CALLS: readonly number[] = [0xf1, 0xf2, 0xf4, 0xfa];
+
+/**
+ * How often each function was called, by its selector and the number of bytes after it.
+ *
+ * @param isPrecompile - of an address of 20 bytes
+ * @source docs/spec/preview.md 4
+ */
+export function fourByteTracer(isPrecompile: (address: Uint8Array) => boolean): Tracer {
+  const counts: Record<string, number> = {};
+  return {
+    flags: FLAGS.calls,
+    take(record: TraceRecord) {
+      if (record.kind !== 'enter' || !CALLS.includes(record.op) || record.inputLength < 4) return;
+      if (isPrecompile(record.callee)) return;
+      const { bytes, inputAt, inputLength } = record;
+      const key = `${bytesToHex(bytes.subarray(inputAt, inputAt + 4))}-${inputLength - 4}`;
+      counts[key] = (counts[key] ?? 0) + 1;
+    },
+    result: () => counts,
+  };
+}
+
+/** Follows nothing. */
+export function noopTracer(): Tracer {
+  return { flags: 0, take() {}, result: () => ({}) };
 }

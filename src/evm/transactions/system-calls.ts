@@ -6,8 +6,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../errors.js';
 import { EMPTY_REQUESTS_HASH, HISTORY_CONTRACT } from '../../ethereum/constants.js';
+import type { Withdrawal } from '../../ethereum/ordered-trie.js';
 import type { Log } from '../../ethereum/receipt.js';
-import type { Withdrawal } from '../../ethereum/withdrawal.js';
 import { exceptionText } from '../../kernel/evm.js';
 import { bytesToBigInt, concatBytes, equalBytes, joinBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';

@@ -2,7 +2,7 @@
 /** The command `plumbline`: runs one of its commands, and turns errors into exit codes. */
 import * as modules from 'node:module';
 import { isPlumblineError, messageOf } from '../../errors.js';
-import { CLIENT_VERSION } from '../../rpc/methods/node-constants.js';
+import { CLIENT_VERSION } from '../../rpc/methods/node-info.js';
 import { type Command, EXIT } from './arguments.js';
 import { printErrors, printLines } from './lines.js';
 

@@ -2,10 +2,10 @@ import type { Block, IncludedTransaction, TransactionReceipt } from '../../chain
 import type { FoundLog } from '../../chain/log-filter.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
+import type { Withdrawal } from '../../ethereum/ordered-trie.js';
 import { logsBloom } from '../../ethereum/receipt.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
-import type { Withdrawal } from '../../ethereum/withdrawal.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 

@@ -12,8 +12,8 @@ import { READS_DEVNET } from '../protocol/method-rows.js';
 import type { DevnetMetadataJson, ForkedNetworkJson, NodeCapabilitiesJson } from '../schema/json.js';
 import type { RpcContext } from './context.js';
 import { devnetMethods } from './devnet-method.js';
-import { gasPrice } from './gas-price.js';
-import { clientVersion } from './node-constants.js';
+import { clientVersion } from './node-info.js';
+import { gasPrice } from './prices.js';
 
 /*
  * What tools ask a devnet about itself. A chunk of its own.

@@ -1,9 +1,8 @@
 import { isHead, isPending } from '../../chain/block-reference.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseBlockOverrides } from '../parsing/parse-block-overrides.js';
 import { parseCallOn } from '../parsing/parse-call.js';
-import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
 import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import { COMPUTES } from '../protocol/method-rows.js';
 import type { OfCall } from '../schema/json.js';

@@ -1,4 +1,4 @@
-import type { EstimateEvidence } from '../../estimate/evidence.js';
+import type { EstimateEvidence } from '../../estimate/estimate-request.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { ExplainedEstimate, ExplainOptions } from '../inspection/explained-estimate.js';

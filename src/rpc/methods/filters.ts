@@ -1,7 +1,7 @@
-import type { Hex } from '../../primitives/hex.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { formatLog } from '../answers/format.js';
+import { findLogs } from '../filters/filter-registry.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { parseQuantity } from '../parsing/parse-params.js';
 import { OF_THE_NODE, READS } from '../protocol/method-rows.js';
@@ -54,4 +54,13 @@ export const eth_uninstallFilter = defineMethod<[filter: Hex], boolean>(
   'eth_uninstallFilter',
   OF_THE_NODE,
   async ({ filters }, [id]) => (await filters()).remove(idOf(id)),
+);
+
+export const eth_getLogs = defineMethod<[filter: LogFilterJson], readonly LogJson[]>(
+  'eth_getLogs',
+  READS,
+  async (context, [filterParam], call) => {
+    const { chain, maxAnswerBytes } = context;
+    return (await findLogs(chain, parseLogRequest(filterParam), { ...call, maxAnswerBytes })).map(formatLog);
+  },
 );

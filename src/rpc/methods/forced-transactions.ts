@@ -1,5 +1,7 @@
 import { PlumblineError } from '../../errors.js';
-import type { Hex } from '../../primitives/hex.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { parseHash } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { FORWARDS } from '../protocol/method-rows.js';
 import { defineMethod, type RpcContext } from './context.js';
@@ -33,3 +35,38 @@ async function forwarded(
   if (answer !== undefined) return answer;
   throw new PlumblineError('METHOD_NOT_ENABLED', `${method} needs endpoints`, { method });
 }
+
+/** Why a transaction is in no block: null if nothing is known about it (docs/spec/json-rpc.md 2.4). */
+export const linea_getTransactionExclusionStatusV1 = defineMethod<
+  [hash: Hex],
+  {
+    readonly txHash: Hex;
+    readonly from: Hex;
+    readonly nonce: Hex;
+    readonly txRejectionStage: string;
+    readonly reasonMessage: string;
+    readonly blockNumber?: Hex;
+    readonly timestamp: string;
+  } | null
+>(
+  'linea_getTransactionExclusionStatusV1',
+  {
+    answers: { devnet: 'held', light: 'forwarded', replica: 'forwarded' },
+    effect: 'none',
+    timed: true,
+  },
+  async ({ chain }, [hash], call) => {
+    const exclusion = await chain.exclusion(parseHash(hash, 'transactionHash'), call);
+    if (exclusion === undefined) return null;
+    const { transaction, stage, reason, blockNumber, timestamp } = exclusion;
+    return {
+      txHash: bytesToHex(transaction.hash),
+      from: bytesToHex(transaction.from),
+      nonce: toQuantity(transaction.nonce),
+      txRejectionStage: stage,
+      reasonMessage: reason,
+      ...(blockNumber !== undefined && { blockNumber: toQuantity(blockNumber) }),
+      timestamp: new Date(timestamp * 1000).toISOString(),
+    };
+  },
+);

@@ -2,7 +2,7 @@ import { isHead, isPending } from '../../chain/block-reference.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseCallOn } from '../parsing/parse-call.js';
-import { parseStateOverrides } from '../parsing/parse-state-overrides.js';
+import { parseStateOverrides } from '../parsing/parse-overrides.js';
 import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { COMPUTES } from '../protocol/method-rows.js';

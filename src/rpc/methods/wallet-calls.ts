@@ -15,8 +15,7 @@ import type { BatchJson, BatchStatusJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';
 import { eth_sendTransaction } from './eth_sendTransaction.js';
-import { permittedAccounts, requirePermitted } from './permitted-accounts.js';
-import { walletRefused } from './wallet-refused.js';
+import { permittedAccounts, requirePermitted, walletRefused } from './permitted-accounts.js';
 
 const VERSION = '2.0.0';
 const MAX_CALLS = 32;

@@ -3,7 +3,7 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { parseQuantity, requireObject } from '../parsing/parse-params.js';
 import { NEEDS_KEYS } from '../protocol/method-rows.js';
 import { defineMethod, type RpcContext } from './context.js';
-import { walletRefused } from './wallet-refused.js';
+import { walletRefused } from './permitted-accounts.js';
 
 /** Null for the node's own chain, which is the only one it has. @source EIP-3326 */
 export const wallet_switchEthereumChain = defineMethod<[chain: { readonly chainId: Hex }], null>(

@@ -3,8 +3,13 @@ import { parseAddress, requireArray, requireObject } from '../parsing/parse-para
 import { NEEDS_KEYS } from '../protocol/method-rows.js';
 import type { PermissionJson, PermissionRequestJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
-import { type AccountUser, permittedAccounts, requirePermitted, restrictAccounts } from './permitted-accounts.js';
-import { walletRefused } from './wallet-refused.js';
+import {
+  type AccountUser,
+  permittedAccounts,
+  requirePermitted,
+  restrictAccounts,
+  walletRefused,
+} from './permitted-accounts.js';
 
 const RESTRICTION = 'restrictReturnedAccounts';
 

@@ -3,8 +3,8 @@ import type { BlockOverrides } from '../../evm/block-overrides.js';
 import type { CallRequest, StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { parseBlockOverrides } from './parse-block-overrides.js';
 import { parseCallOn } from './parse-call.js';
+import { parseBlockOverrides, parseStateOverrides } from './parse-overrides.js';
 import {
   optional,
   parseAddress,
@@ -14,7 +14,6 @@ import {
   requireObject,
   requireText,
 } from './parse-params.js';
-import { parseStateOverrides } from './parse-state-overrides.js';
 import { parseBlockReference } from './resolve-block.js';
 
 /** A preview that is wanted. */

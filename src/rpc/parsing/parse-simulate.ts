@@ -1,8 +1,8 @@
-import type { Withdrawal } from '../../ethereum/withdrawal.js';
+import type { Withdrawal } from '../../ethereum/ordered-trie.js';
 import type { BlockCall, BlockRequest, SimulatedBlockOverrides } from '../../evm/simulation/simulation.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { BLOCK_OVERRIDES, parseBlockOverrides } from './parse-block-overrides.js';
 import { parseCallRequest } from './parse-call.js';
+import { BLOCK_OVERRIDES, parseBlockOverrides, parseStateOverrides } from './parse-overrides.js';
 import {
   optional,
   parseAddress,
@@ -13,7 +13,6 @@ import {
   requireMembers,
   requireObject,
 } from './parse-params.js';
-import { parseStateOverrides } from './parse-state-overrides.js';
 
 const SUBJECT = 'simulation params';
 

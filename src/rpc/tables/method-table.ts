@@ -1,6 +1,8 @@
+import { loadOnce } from '../../scheduling/load-once.js';
+import type { SharingReport } from '../inspection/node-status.js';
 import type { RpcContext } from '../methods/context.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
-import { aliasesOf, insteadOf, methodsOff } from '../protocol/method-info.js';
+import { aliasesOf, insteadOf, METHOD_INFO, methodsOff } from '../protocol/method-info.js';
 import { METHODS } from './methods.generated.js';
 
 /**
@@ -18,4 +20,43 @@ export function methodTable(
     disabled: methodsOff(chain.kind),
     insteadOf,
   });
+}
+
+type Handle = Method<RpcContext>['handle'];
+
+/** A method whose code is loaded with the first call: few nodes are asked for it. */
+function later<Name extends keyof typeof METHOD_INFO.inspect>(
+  name: Name,
+  load: () => Promise<{ readonly [Own in Name]: Handle }>,
+): Method<RpcContext> {
+  const loaded = loadOnce(load);
+  return { name, info: METHOD_INFO.inspect[name], handle: async (...call) => (await loaded())[name](...call) };
+}
+
+const storage = async () => (await import('../methods/storage.js')).STORAGE_METHODS;
+
+/** A node whose store is shared answers this itself (hosts/sharing). */
+const sharing: Method<RpcContext> = {
+  name: 'sharing',
+  info: METHOD_INFO.inspect.sharing,
+  handle: (): SharingReport => ({ role: 'alone' }),
+};
+
+const status: Method<RpcContext> = {
+  name: 'status',
+  info: METHOD_INFO.inspect.status,
+  handle: (context, _, { signal }) => context.status?.(signal),
+};
+
+/** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
+export function inspectTable(): MethodTable<RpcContext> {
+  return createMethodTable([
+    later('explainEstimate', () => import('../methods/explainEstimate.js')),
+    later('diagnoseTransaction', () => import('../methods/diagnoseTransaction.js')),
+    later('exportEvidence', () => import('../methods/exportEvidence.js')),
+    later('previewTransaction', () => import('../methods/previewTransaction.js')),
+    sharing,
+    status,
+    ...(['storage', 'clear', 'exportChain', 'importChain'] as const).map((name) => later(name, storage)),
+  ]);
 }

@@ -4,15 +4,15 @@ import { ELASTICITY } from '../../../ethereum/base-fee.js';
 import { GAS_PER_BLOB, nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
 import { EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../../../ethereum/constants.js';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
-import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
-import { loadSignerRecovery } from '../../../ethereum/signer.js';
-import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import {
+  orderedTrieRoot,
   type Withdrawal,
   withdrawalFields,
   withdrawalFromFields,
   withdrawalsRoot,
-} from '../../../ethereum/withdrawal.js';
+} from '../../../ethereum/ordered-trie.js';
+import { loadSignerRecovery } from '../../../ethereum/signer.js';
+import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { contextOfHeader, nextBlockBaseFee } from '../../../evm/block-context.js';
 import { type Rules, rulesAt } from '../../../evm/common.js';
 import { keccak256 } from '../../../kernel/keccak.js';

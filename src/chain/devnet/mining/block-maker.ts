@@ -1,14 +1,16 @@
 import { invalidParameter, PlumblineError } from '../../../errors.js';
+import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
+import { bytesToHex } from '../../../primitives/hex.js';
 import { Listeners } from '../../../scheduling/listeners.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block } from '../../block.js';
-import type { RemovalListener } from '../../chain.js';
-import type { StateEdit } from '../../state-edits.js';
+import type { Exclusion, RemovalListener } from '../../chain.js';
+import { applyEdits, type StateEdit } from '../../state-edits.js';
 import type { DevnetFinality, FinalitySnapshot } from '../layer-one/finality.js';
 import type { MakingSettings, NextBlock } from '../options.js';
 import type { BlockRecord } from '../records/block-record.js';
@@ -20,12 +22,9 @@ import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
 import { applyStored, brokenLink } from './apply-stored.js';
 import type { Executed } from './block-execution.js';
-import { BlockClock } from './clock.js';
-import { Exclusions } from './exclusions.js';
-import { PendingEdits } from './pending-edits.js';
-import { Pool } from './pool.js';
+import { BlockClock, type ClockSnapshot } from './clock.js';
+import { Pool, type PoolSnapshot } from './pool.js';
 import { contextAfter, sealBlock } from './sealing.js';
-import { Snapshots } from './snapshots.js';
 
 /** Blocks that are reverted in a few milliseconds. */
 const REVERTED_AT_ONCE = 128;
@@ -310,5 +309,135 @@ export class BlockMaker {
       this.state.revertTo(parent.number, parent.stateRoot);
       throw error;
     }
+  }
+}
+
+/** Retention of the reference service (docs/spec/json-rpc.md 2.4). */
+const KEPT_SECONDS = 7 * 24 * 3600;
+/** When there are more, the oldest are removed. */
+const MAX_KEPT = 1024;
+
+/** Reasons why transactions were refused or left out of a block. */
+export class Exclusions {
+  private readonly byHash = new Map<string, Exclusion>();
+
+  /** @param now - seconds */
+  constructor(private readonly now: () => number) {}
+
+  /** @param blockNumber - of the block that left it out; undefined if the pool refused it */
+  record(transaction: SignedTransaction, reason: string, blockNumber?: number): void {
+    const stage = blockNumber === undefined ? 'RPC' : 'SEQUENCER';
+    const key = bytesToHex(transaction.hash);
+    this.byHash.delete(key);
+    this.byHash.set(key, { transaction, stage, reason, blockNumber, timestamp: this.now() });
+    if (this.byHash.size > MAX_KEPT) this.byHash.delete(this.byHash.keys().next().value!);
+  }
+
+  /** @param hash - 32 bytes */
+  find(hash: Uint8Array): Exclusion | undefined {
+    const found = this.byHash.get(bytesToHex(hash));
+    return found === undefined || found.timestamp < this.now() - KEPT_SECONDS ? undefined : found;
+  }
+}
+
+/** Edits of the state that the next block will begin with. The newest state has them at once. */
+export class PendingEdits {
+  private edits: readonly StateEdit[] = [];
+  /** The newest state with the edits; undefined if there are none. */
+  private edited: StateOverlay | undefined;
+
+  /**
+   * @param sealed - the state after the newest block
+   * @param usedSlots - of that state, as `applyEdits` takes it
+   */
+  constructor(
+    private readonly sealed: () => StateReader,
+    private readonly usedSlots: (address: Uint8Array) => readonly Uint8Array[],
+  ) {}
+
+  get list(): readonly StateEdit[] {
+    return this.edits;
+  }
+
+  /** The state after the newest block, with the edits. */
+  get state(): StateReader {
+    return this.edited ?? this.sealed();
+  }
+
+  /** What the edits have changed. */
+  async changes(): Promise<readonly AccountChange[]> {
+    return this.edited?.changes() ?? [];
+  }
+
+  clear(): void {
+    this.edits = [];
+    this.edited = undefined;
+  }
+
+  /**
+   * Puts edits in the place of these, on the state as it is now.
+   *
+   * @param save - stores them. If it fails, nothing has changed
+   */
+  async replace(edits: readonly StateEdit[], save?: () => Promise<unknown>): Promise<void> {
+    const edited = edits.length === 0 ? undefined : new StateOverlay(this.sealed());
+    if (edited !== undefined) await applyEdits(edited, edits, this.usedSlots);
+    await save?.();
+    this.edits = edits;
+    this.edited = edited;
+  }
+}
+
+/** Everything that is needed to revert the devnet to an earlier moment. */
+export interface Snapshot {
+  readonly id: number;
+  /** Newest block. */
+  readonly block: number;
+  readonly finality: FinalitySnapshot;
+  readonly pool: PoolSnapshot;
+  readonly clock: ClockSnapshot;
+  readonly edits: readonly StateEdit[];
+  readonly next: NextBlock;
+}
+
+/** Snapshots to revert to, oldest first. They last while the node is open. */
+export class Snapshots {
+  private readonly taken: Snapshot[] = [];
+  private lastId = 0;
+
+  /** @returns its id, from 1 upwards */
+  add(snapshot: Omit<Snapshot, 'id'>): number {
+    this.taken.push({ ...snapshot, id: ++this.lastId });
+    return this.lastId;
+  }
+
+  find(id: number): Snapshot | undefined {
+    return this.taken.find((snapshot) => snapshot.id === id);
+  }
+
+  /** Removes a snapshot and all later ones, whose blocks no longer exist. */
+  removeFrom(id: number): void {
+    const index = this.taken.findIndex((snapshot) => snapshot.id === id);
+    if (index >= 0) this.taken.splice(index);
+  }
+
+  /** Removes the snapshots of blocks above this one. */
+  removeAbove(block: number): void {
+    const index = this.taken.findIndex((snapshot) => snapshot.block > block);
+    if (index >= 0) this.taken.splice(index);
+  }
+
+  get list(): readonly Pick<Snapshot, 'id' | 'block'>[] {
+    return this.taken;
+  }
+
+  /** Newest finalized block of the oldest snapshot; infinity if there is none. */
+  get oldestFinalized(): number {
+    return this.taken[0]?.finality.last ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Oldest block whose state a snapshot needs; undefined if there is none. */
+  get oldestProvable(): number | undefined {
+    return this.taken[0]?.finality.provable[0];
   }
 }

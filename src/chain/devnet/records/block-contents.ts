@@ -1,14 +1,13 @@
 import { RLP } from '@ethereumjs/rlp';
 import { headerFromFields } from '../../../ethereum/header.js';
+import { withdrawalFromFields } from '../../../ethereum/ordered-trie.js';
 import type { Log } from '../../../ethereum/receipt.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
-import { withdrawalFromFields } from '../../../ethereum/withdrawal.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { editsFromItems } from '../../state-edits.js';
-import { type ContentParts, orStoreCorrupt } from './record-parts.js';
-import { contentOf, encodingOf, partsOf, type RlpPart } from './rlp-parts.js';
+import { type ContentParts, contentOf, encodingOf, orStoreCorrupt, partsOf, type RlpPart } from './record-parts.js';
 
 type Item = Uint8Array | Item[];
 

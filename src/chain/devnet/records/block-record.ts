@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
+import { withdrawalFields } from '../../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
-import { withdrawalFields } from '../../../ethereum/withdrawal.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import { encodeRlp } from '../../../primitives/rlp-list.js';
@@ -11,15 +11,18 @@ import { editItems, type StateEdit } from '../../state-edits.js';
 import { blockContents } from './block-contents.js';
 import { decodeChanges, encodeChanges } from './changes-codec.js';
 import {
+  contentOf,
   EDITED_FORMAT,
+  encodingOf,
   FORMAT,
   orStoreCorrupt,
   PRUNED_FORMAT,
+  partAt,
+  partsOf,
   type RecordParts,
   recordChecksum,
   recordParts,
 } from './record-parts.js';
-import { contentOf, encodingOf, partAt, partsOf } from './rlp-parts.js';
 
 /** Everything a reload needs of one block, so that nothing is executed again. */
 export interface BlockRecord {

@@ -2,8 +2,16 @@ import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import { blockContents, type LazyBlockContents, transactionHashes } from './block-contents.js';
 import { decodeBlockRecord, encodeBlockRecord, isImported, type Pruned, prunedKind } from './block-record.js';
-import { orStoreCorrupt, recordParts } from './record-parts.js';
-import { contentOf, encodingOf, partAt, partsBetween, partsOf, type RlpPart } from './rlp-parts.js';
+import {
+  contentOf,
+  encodingOf,
+  orStoreCorrupt,
+  partAt,
+  partsBetween,
+  partsOf,
+  type RlpPart,
+  recordParts,
+} from './record-parts.js';
 
 /** The fields of a stored block that opening needs. The rest is decoded on first use. */
 export interface StoredBlock {

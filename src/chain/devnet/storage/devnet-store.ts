@@ -14,8 +14,7 @@ import {
   encodeBlockRecord,
 } from '../records/block-record.js';
 import { checksumInTurns, withoutChecksum } from '../records/checkpoint-codec.js';
-import { loadForRecord } from '../records/record-parts.js';
-import { encodingOf, partAt, partsOf } from '../records/rlp-parts.js';
+import { encodingOf, loadForRecord, partAt, partsOf } from '../records/record-parts.js';
 import { readStoredBlock, type StoredBlock } from '../records/stored-block.js';
 
 const HEAD = 'devnet-head';

@@ -1,21 +1,36 @@
-export { exportEntries } from './chain-export.js';
-
+import { RLP } from '@ethereumjs/rlp';
 import { type ErrorCode, isPlumblineError, messageOf } from '../../../errors.js';
-import { schemeAt } from '../../../networks/network.js';
-import { equalBytes } from '../../../primitives/bytes.js';
+import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
+import { blobBaseFee } from '../../../ethereum/blob-gas.js';
+import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
+import { createdAddress } from '../../../ethereum/encode-transaction.js';
+import { type BlockHeader, headerFields } from '../../../ethereum/header.js';
+import { orderedTrieRoot, withdrawalsRoot } from '../../../ethereum/ordered-trie.js';
+import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';
+import { loadSignerRecovery } from '../../../ethereum/signer.js';
+import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
+import { type Rules, rulesAt } from '../../../evm/common.js';
+import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import { keccak256 } from '../../../kernel/keccak.js';
+import { type Network, schemeAt } from '../../../networks/network.js';
+import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
+import { requirePages } from '../../../state/page-census.js';
 import { MemoryStore } from '../../../store/memory-store.js';
 import type { Key, PageStore, Table } from '../../../store/page-store.js';
+import type { TransactionReceipt } from '../../block.js';
 import { Devnet } from '../devnet.js';
+import { blobGasOf } from '../mining/block-execution.js';
+import { isUnsigned } from '../mining/impersonation.js';
 import type { DevnetSettings } from '../options.js';
-import { encodeBlockRecord } from '../records/block-record.js';
+import { type BlockRecord, encodeBlockRecord } from '../records/block-record.js';
+import { CHECKPOINT_KEY, damagedEntry, decodeCheckpoint, decodeSegment } from '../records/checkpoint-codec.js';
 import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from '../records/ledger.js';
-import { allocAsStored, genesisChanges, genesisIdentity } from '../state/genesis.js';
-import { DevnetStore } from '../storage/devnet-store.js';
+import { DevnetState } from '../state/devnet-state.js';
+import { allocAsStored, genesisChanges, genesisIdentity, sealGenesis } from '../state/genesis.js';
+import { DevnetStore, storeCorrupt } from '../storage/devnet-store.js';
 import { devnetKeys, readEntries, requireOwnEntries, stateKeys } from './chain-entries.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
-import { checkPruned } from './pruned-checks.js';
-import { RecordChecks } from './record-checks.js';
 
 /** Codes of errors that the file did not cause, and `CHAIN_FILE_REFUSED`, which already names the file. */
 const OTHER_ERRORS: readonly ErrorCode[] = [
@@ -166,4 +181,211 @@ async function holdsEntries(store: PageStore, entries: readonly ChainFileEntry[]
 
 function isSame(a: ChainFileEntry, b: ChainFileEntry): boolean {
   return a.table === b.table && a.key === b.key && equalBytes(a.value, b.value);
+}
+
+/**
+ * The entries of an exported chain: blocks and pending edits. The state is included only if old blocks were pruned,
+ * because then the blocks do not give it. Every record is decoded as a check.
+ *
+ * @param head - number of the newest block
+ * @throws PlumblineError `STORE_CORRUPT`
+ */
+export async function exportEntries(store: PageStore, head: number, chainId: number): Promise<ChainFileEntry[]> {
+  const blocks = new DevnetStore(store, chainId);
+  const found = await blocks.head(({ table, reason }) => {
+    throw damagedEntry('meta', table, reason);
+  });
+  if (found !== head) throw storeCorrupt(`it ends at block ${found}, not at ${head}`);
+  await blocks.edits();
+  const history = decodeHistory(await store.get('blocks', HISTORY_KEY));
+  let parent: Uint8Array | undefined;
+  await blocks.each(0, head, ({ block, changes, pruned }) => {
+    const { number, parentHash } = block.header;
+    if (pruned !== prunedAt(history, number)) throw storeCorrupt(`block ${number} is not pruned as the rest is`);
+    const isNext = parent === undefined ? number === 0 : equalBytes(parentHash, parent);
+    if (!isNext || changes === undefined) throw storeCorrupt(`block ${number} does not follow from the one before it`);
+    parent = block.hash;
+  });
+  const entries = await readEntries(store);
+  if (history.changesTo === 0) return entries.filter((entry) => !isStateEntry(entry));
+  requireState(entries);
+  return entries;
+}
+
+function isStateEntry({ table, key }: ChainFileEntry): boolean {
+  return table === 'state' || table === 'trie' || key === CHECKPOINT_KEY || key === HISTORY_KEY;
+}
+
+/** Checks that all pages and segments are present and can be decoded. */
+function requireState(entries: readonly ChainFileEntry[]): void {
+  const values = new Map(entries.map(({ table, key, value }) => [`${table} ${key}`, value]));
+  const at = (table: string, key: unknown) => values.get(`${table} ${key}`);
+  const checkpoint = at('meta', CHECKPOINT_KEY);
+  if (checkpoint === undefined) throw damagedEntry('meta', CHECKPOINT_KEY, 'is missing');
+  for (const { number } of decodeCheckpoint(checkpoint).segments) {
+    decodeSegment(number, at('trie', number), new Map());
+  }
+  requirePages((key) => at('state', key));
+}
+
+/**
+ * Checks the state of a chain with pruned blocks against its headers: from the genesis accounts, by the sum of the
+ * pruned changes, to the block of the checkpoint. All nodes of the ordinary trie must be present. Left-over nodes of
+ * older tries are deleted.
+ *
+ * This cannot check the zk state roots of the blocks up to the checkpoint, nor that the zk state holds the same
+ * accounts as the ordinary one: each leads to its own root. Pruned data can be checked by its sum only.
+ *
+ * @param store - holds nothing but the chain
+ * @param settings - with unshared kernels
+ * @returns genesis, from the settings
+ * @throws PlumblineError `CHAIN_FILE_REFUSED`, `STORE_CORRUPT`
+ */
+export async function checkPruned(
+  store: PageStore,
+  blocks: DevnetStore,
+  { changesTo, changes }: PrunedHistory,
+  settings: DevnetSettings,
+): Promise<BlockRecord> {
+  const stored = await store.get('meta', CHECKPOINT_KEY);
+  if (stored === undefined) throw refusedFile('has pruned blocks but no state');
+  const checkpoint = decodeCheckpoint(stored);
+  if (checkpoint.block < changesTo) throw refusedFile('has the state of a pruned block');
+  const state = await DevnetState.create(settings.zk, false);
+  const genesis = await sealGenesis(settings, state);
+  const { trie } = state;
+  let root = genesis.block.header.stateRoot;
+  const apply = async (record: BlockRecord, changed: BlockRecord['changes']) => {
+    const { number, stateRoot } = record.block.header;
+    const writes = changed.map(({ address, after, destroyed, slots }) => {
+      return { address, account: after, clearStorage: destroyed, slots };
+    });
+    const next = await trie.write(writes);
+    if (!equalBytes(next, stateRoot))
+      throw refusedFile(`is inconsistent: its changes do not give the state root of block ${number}`);
+    trie.hold(next);
+    trie.release(root);
+    root = next;
+  };
+  await apply(await blocks.block(changesTo), changes);
+  await blocks.each(changesTo + 1, checkpoint.block, (record) => apply(record, record.changes));
+  const nodes = new Map<string, Uint8Array>();
+  for (const { number } of checkpoint.segments) decodeSegment(number, await store.get('trie', number), nodes);
+  for (const name of trie.nodesOf(root, () => false).keys()) {
+    if (!nodes.has(name)) throw refusedFile('lacks a node of the state trie');
+  }
+  const listed = new Set<unknown>(checkpoint.segments.map(({ number }) => number));
+  const others = (await store.keys('trie')).filter((key) => !listed.has(key));
+  await store.commit({ deletes: others.map((key) => ({ table: 'trie', key })) });
+  return genesis;
+}
+
+/**
+ * Compares block records, in order, with what their headers commit to: transactions and senders, receipts, uncles,
+ * withdrawals, and code by its hash. The links between headers, and that the changes give their state roots, are
+ * checked when the chain is opened.
+ *
+ * No header commits to these, so they cannot be checked: whether the changes are those of the transactions and the
+ * developer's edits, who sent an unsigned transaction, settings of clock and fees, and
+ * which blocks were imported. Before Byzantium the success of a transaction cannot be checked either.
+ *
+ * Every method throws PlumblineError `CHAIN_FILE_REFUSED`, or any error for data that cannot be decoded.
+ */
+export class RecordChecks {
+  /** Hashes of the code seen so far. */
+  private readonly codes = new Set([bytesToKey(EMPTY_CODE_HASH)]);
+  private parent: BlockHeader | undefined;
+
+  constructor(private readonly network: Network) {}
+
+  /** Checks the code of accounts. @param what - source of the changes, for the message */
+  changes(what: string, changes: readonly AccountChange[]): void {
+    for (const { after, code } of changes) {
+      if (after === undefined) continue;
+      if (code !== undefined) {
+        if (!equalBytes(keccak256(code), after.codeHash))
+          throw refusedFile(`has code in ${what} that does not match its hash`);
+        this.codes.add(bytesToKey(after.codeHash));
+      }
+      if (!this.codes.has(bytesToKey(after.codeHash))) throw refusedFile(`lacks the code of an account in ${what}`);
+    }
+  }
+
+  async block(record: BlockRecord): Promise<void> {
+    const { header } = record.block;
+    const rules = rulesAt(this.network, header.number, header.timestamp);
+    if (this.parent !== undefined) this.header(header, this.parent, rules);
+    this.parent = header;
+    if (record.pruned !== 'body') {
+      await this.body(record);
+      this.receipts(record, rules);
+    }
+    this.changes(`block ${header.number}`, record.changes);
+  }
+
+  private header(header: BlockHeader, parent: BlockHeader, { london, shanghai, cancun, prague }: Rules): void {
+    const check = checkerOf(header);
+    check('time', header.timestamp > parent.timestamp);
+    check('gas used', header.gasUsed <= header.gasLimit);
+    check('base fee', london === (header.baseFeePerGas !== undefined));
+    check('withdrawals root', shanghai === (header.withdrawalsRoot !== undefined));
+    check('blob gas', cancun === (header.excessBlobGas !== undefined));
+    check('requests hash', prague === (header.requestsHash !== undefined));
+  }
+
+  private async body({ block, uncles = [] }: BlockRecord): Promise<void> {
+    const { header, transactions, withdrawals = [] } = block;
+    const check = checkerOf(header);
+    const raws = transactions.map(({ raw }) => raw);
+    check('list of transactions', equalBytes(orderedTrieRoot(raws), header.transactionsRoot));
+    check('list of uncles', equalBytes(keccak256(RLP.encode(uncles.map(headerFields))), header.sha3Uncles));
+    if (header.withdrawalsRoot === undefined) check('list of withdrawals', withdrawals.length === 0);
+    else check('list of withdrawals', equalBytes(withdrawalsRoot(withdrawals), header.withdrawalsRoot));
+    await loadSignerRecovery();
+    for (const transaction of transactions) check('sender of a transaction', this.isSender(transaction));
+  }
+
+  private isSender(transaction: SignedTransaction): boolean {
+    if (transaction.impersonated === true) return isUnsigned(transaction);
+    const parsing = { blobs: true, frontier: true };
+    return equalBytes(parseSignedTransaction(transaction.raw, this.network.chainId, parsing).from, transaction.from);
+  }
+
+  private receipts({ block: { header }, receipts }: BlockRecord, rules: Rules): void {
+    const check = checkerOf(header);
+    const encoded = receipts.map((receipt) => encodeReceipt({ ...receipt, type: receipt.transaction.type }));
+    check('list of receipts', equalBytes(orderedTrieRoot(encoded), header.receiptsRoot));
+    const logs = receipts.flatMap((receipt) => receipt.logs);
+    check('bloom of logs', equalBytes(logsBloom(logs), header.logsBloom));
+    const blobPrice =
+      rules.blobs === undefined || header.excessBlobGas === undefined
+        ? 1n
+        : blobBaseFee(header.excessBlobGas, rules.blobs);
+    let cumulative = 0n;
+    for (const receipt of receipts) {
+      check('gas of a transaction', receipt.gasUsed === receipt.cumulativeGasUsed - cumulative);
+      check('receipt of a transaction', matchesTransaction(receipt, header.baseFeePerGas ?? 0n, blobPrice));
+      cumulative = receipt.cumulativeGasUsed;
+    }
+    check('gas used', header.gasUsed === cumulative);
+  }
+}
+
+/** Whether the fields of a receipt that no header commits to follow from its transaction. */
+function matchesTransaction(receipt: TransactionReceipt, baseFeePerGas: bigint, blobPrice: bigint): boolean {
+  const { transaction, contractAddress = new Uint8Array(0) } = receipt;
+  const created = transaction.to === undefined ? createdAddress(transaction) : new Uint8Array(0);
+  const hasBlobs = transaction.blobVersionedHashes !== undefined;
+  return (
+    equalBytes(contractAddress, created) &&
+    receipt.effectiveGasPrice === effectiveGasPrice(transaction, baseFeePerGas) &&
+    receipt.blobGasUsed === (hasBlobs ? blobGasOf(transaction) : undefined) &&
+    receipt.blobGasPrice === (hasBlobs ? blobPrice : undefined)
+  );
+}
+
+function checkerOf({ number }: BlockHeader) {
+  return (what: string, holds: boolean): void => {
+    if (!holds) throw refusedFile(`is inconsistent: the ${what} of block ${number} does not match its header`);
+  };
 }

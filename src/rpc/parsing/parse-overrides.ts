@@ -1,3 +1,4 @@
+import type { BlockOverrides } from '../../evm/block-overrides.js';
 import type { AccountOverride, StateOverrides, StorageOverride } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
@@ -6,6 +7,7 @@ import {
   parseAddress,
   parseBytes,
   parseHash,
+  parseIndex,
   parseQuantity,
   requireMembers,
   requireObject,
@@ -83,4 +85,49 @@ function refuseTwice(seen: Set<string>, bytes: Uint8Array, at: string): void {
 /** The key, cut so that the length of a message does not depend on the input. */
 function excerpt(key: string): string {
   return key.length > 80 ? `${key.slice(0, 80)}…` : key;
+}
+
+const OF_BLOCKS = 'block override params';
+const PARAMETER = 'blockOverrides';
+
+/** Members of block overrides. */
+export const BLOCK_OVERRIDES: readonly string[] = [
+  ...['number', 'time', 'gasLimit', 'difficulty', 'feeRecipient', 'prevRandao', 'baseFeePerGas', 'blobBaseFee'],
+];
+
+/** Members that geth knows and refuses here. */
+const UNSUPPORTED = ['beaconRoot', 'withdrawals'];
+
+/**
+ * The block overrides of `eth_call` and `eth_estimateGas`. Unknown members are ignored.
+ *
+ * @returns undefined where the parameter is missing or null
+ * @throws RpcError -32602 that names the member
+ * @source docs/spec/fees.md 5.6
+ */
+export function parseBlockOverrides(value: unknown): BlockOverrides | undefined {
+  if (value === undefined || value === null) return undefined;
+  const object = requireObject(value, PARAMETER, OF_BLOCKS);
+  const member = <K extends keyof BlockOverrides>(
+    name: K,
+    parse: (present: unknown, path: string, subject: string) => Exclude<BlockOverrides[K], undefined>,
+  ): Pick<BlockOverrides, K> | Record<never, never> => {
+    const parsed = optional(object[name], (present) => parse(present, `${PARAMETER}.${name}`, OF_BLOCKS));
+    return parsed === undefined ? {} : { [name]: parsed };
+  };
+  for (const name of UNSUPPORTED) {
+    if (object[name] !== undefined && object[name] !== null) {
+      throw invalidParams(`${PARAMETER}.${name}`, 'is not supported', OF_BLOCKS);
+    }
+  }
+  return {
+    ...member('number', parseIndex),
+    ...member('time', parseIndex),
+    ...member('gasLimit', (present, path, subject) => parseQuantity(present, path, subject, 64)),
+    ...member('difficulty', parseQuantity),
+    ...member('feeRecipient', parseAddress),
+    ...member('prevRandao', parseHash),
+    ...member('baseFeePerGas', parseQuantity),
+    ...member('blobBaseFee', parseQuantity),
+  };
 }

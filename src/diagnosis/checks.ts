@@ -1,0 +1,422 @@
+import {
+  checkDenied,
+  MAX_NONCE_DISTANCE,
+  PRICE_BUMP,
+  requireRecipient,
+  requireTypeAccepted,
+} from '../chain/admission.js';
+import type { ChainCall } from '../chain/chain.js';
+import { isPlumblineError } from '../errors.js';
+import type { Estimator } from '../estimate/estimator.js';
+import { type LineCount, lineCounts } from '../estimate/line-counts.js';
+import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
+import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
+import { callFailureOf } from '../evm/calls/revert-reason.js';
+import { TRANSACTION_GAS_CAP } from '../evm/common.js';
+import { isDelegation } from '../evm/interpreter/delegation.js';
+import { Machine } from '../evm/interpreter/machine.js';
+import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
+import { StateOverlay } from '../evm/state/state-overlay.js';
+import { simulateTransaction } from '../evm/transactions/transaction.js';
+import {
+  dataFloorGas,
+  intrinsicGas,
+  MAX_INIT_CODE_BYTES,
+  requireTypeInForce,
+} from '../evm/transactions/transaction-checks.js';
+import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import type { Prices } from '../fees/prices.js';
+import { payingGasPrice, priorityFeePerGas } from '../fees/pricing.js';
+import { encodeForSizing } from '../fees/transaction-bytes.js';
+import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
+import type { Network } from '../networks/network.js';
+import { equalBytes } from '../primitives/bytes.js';
+import type { CheckName } from './check-table.js';
+import type { Conditions, DiagnosisParts } from './conditions.js';
+import {
+  type CompleteTransaction,
+  capOf,
+  type DiagnosedTransaction,
+  isComplete,
+  signedBytes,
+} from './diagnosed-transaction.js';
+import { compared, type Finding, refusedBy, tried, unknown } from './finding.js';
+
+/** What all checks of a transaction found, and the limits of the prover that were counted. */
+export interface Findings {
+  readonly findings: readonly Finding[];
+  readonly lines: readonly LineCount[];
+}
+
+/** The subject of the checks. */
+export interface CheckedTransaction {
+  readonly candidate: DiagnosedTransaction;
+  /** Or why it could not be read. */
+  readonly conditions: Conditions | string;
+  /** What an estimate showed already. */
+  readonly failing?: readonly Finding[];
+  /** Why the gas limit or the prices of a call could not be filled in. */
+  readonly reason?: string;
+}
+
+const BLOBS = 3;
+/** Checks that every transaction has and that need more than the profile. */
+const ALWAYS = [
+  'type',
+  'gas-limit',
+  'gas-minimum',
+  'block-gas-limit',
+  'base-fee',
+  'nonce-used',
+  'sender',
+  'funds',
+  'execution',
+] as const;
+
+/** All checks that apply to a transaction. Those that cannot be made are unknown. */
+export async function allChecks(
+  parts: DiagnosisParts,
+  { candidate, conditions, failing = [], reason }: CheckedTransaction,
+  limits: ChainCall,
+): Promise<Findings> {
+  const { network, kind } = parts.chain;
+  const margins = marginsOf(parts, candidate);
+  const made = [...(await profileChecks(candidate, network, kind === 'devnet'))];
+  let lines: readonly LineCount[] = [];
+  if (typeof conditions !== 'string') {
+    made.push(...(await accountChecks(parts, candidate, conditions)));
+    if (isComplete(candidate)) {
+      const priced = await pricedChecks(parts, candidate, conditions, margins, limits);
+      made.push(...priced.findings);
+      lines = priced.lines;
+    }
+  }
+  const names = new Set(made.map(({ check }) => check));
+  const expected: CheckName[] = [
+    ...ALWAYS,
+    ...margins.keys(),
+    ...(network.moduleLimits ? (['line-counts'] as const) : []),
+  ];
+  const estimated = failing.filter(({ check }) => !names.has(check));
+  for (const { check } of estimated) names.add(check);
+  const missing = expected.filter((check) => !names.has(check));
+  const why = typeof conditions === 'string' ? conditions : (reason ?? 'the gas limit or the price is not known');
+  return { findings: [...made, ...estimated, ...unknown(missing, why)], lines };
+}
+
+/**
+ * The margins over cost that apply, by check. A devnet includes what its pool takes, whatever the profile says of block building;
+ * blobs are not sized.
+ */
+function marginsOf(
+  { chain: { network, kind } }: DiagnosisParts,
+  { type }: DiagnosedTransaction,
+): ReadonlyMap<CheckName, number> {
+  const { pool, blockMargin } = network;
+  const rows: [CheckName, number | undefined][] = [
+    ['pool-price', pool?.margin],
+    ['block-price', kind === 'devnet' ? undefined : blockMargin],
+    ['used-price', kind === 'devnet' ? undefined : blockMargin],
+  ];
+  return new Map(rows.filter((row): row is [CheckName, number] => type !== BLOBS && row[1] !== undefined));
+}
+
+async function accountChecks(
+  { chain: { network, kind } }: DiagnosisParts,
+  candidate: DiagnosedTransaction,
+  conditions: Conditions,
+): Promise<readonly Finding[]> {
+  const isDevnet = kind === 'devnet';
+  const { nonce } = candidate;
+  const sender = await tried(() => senderCheck(candidate, conditions));
+  return [
+    ...(await blockChecks(candidate, conditions, network)),
+    ...(nonce === undefined ? [] : nonceChecks(nonce, conditions, isDevnet)),
+    ...(typeof sender === 'string' ? unknown(['sender'], sender) : [sender]),
+    replacementCheck(candidate, conditions, isDevnet),
+  ];
+}
+
+async function pricedChecks(
+  { chain: { network }, estimator }: DiagnosisParts,
+  candidate: CompleteTransaction,
+  conditions: Conditions,
+  margins: ReadonlyMap<CheckName, number>,
+  limits: ChainCall,
+): Promise<Findings> {
+  const size = await tried(() => sizeOf(candidate, estimator, network));
+  const run = await tried(() => executed(candidate, conditions, network, limits));
+  const priced = (check: CheckName, gas: bigint | string): readonly Finding[] => {
+    const margin = margins.get(check);
+    if (margin === undefined) return [];
+    const missing = [size, gas].find((value) => typeof value === 'string');
+    if (typeof size === 'string' || typeof gas === 'string') return unknown([check], String(missing));
+    if (gas === 0n) return unknown([check], 'the gas limit is zero');
+    return [marginCheck(check, candidate, { network, ...conditions }, size, { gas, margin })];
+  };
+  const findings = [
+    baseFeeCheck(candidate, conditions),
+    fundsCheck(candidate, conditions),
+    ...priced('pool-price', candidate.gasLimit),
+    ...priced('block-price', candidate.gasLimit),
+    ...priced('used-price', typeof run === 'string' ? run : run.outcome.gasUsed),
+  ];
+  if (typeof run !== 'string')
+    return { findings: [...findings, outcomeCheck(run.outcome), ...lineChecks(run.lines)], lines: run.lines };
+  const executing =
+    network.moduleLimits === undefined ? (['execution'] as const) : (['execution', 'line-counts'] as const);
+  return { findings: [...findings, ...unknown(executing, run)], lines: [] };
+}
+
+/** Checks of the nonce. @param isDevnet - whose pool is known */
+export function nonceChecks(nonce: bigint, { sender, pending }: Conditions, isDevnet: boolean): readonly Finding[] {
+  const next = sender.nonce;
+  const used = compared('nonce-used', nonce, next);
+  if (used.outcome === 'fails') return [used];
+  const distance = compared('nonce-distance', nonce, next + MAX_NONCE_DISTANCE);
+  if (distance.outcome === 'fails') return [used, distance];
+  const known = new Set(pending.map((transaction) => transaction.nonce));
+  let missing = next;
+  while (missing < nonce && known.has(missing)) missing++;
+  const reason = 'of the transactions before it, this node knows only those that it sent itself';
+  return [used, distance, compared('nonce-gap', nonce, missing, missing === nonce || isDevnet ? {} : { reason })];
+}
+
+/** A sender must not be a contract (EIP-3607). */
+export async function senderCheck(
+  { impersonated }: DiagnosedTransaction,
+  { sender, state }: Conditions,
+): Promise<Finding> {
+  const mayHaveCode = impersonated !== true && !equalBytes(sender.codeHash, EMPTY_CODE_HASH);
+  if (!mayHaveCode || isDelegation(await state.code(sender.codeHash))) return { check: 'sender', outcome: 'ok' };
+  return { check: 'sender', outcome: 'fails', reason: 'the sender is a contract' };
+}
+
+/** The balance covers the value and the highest fee. What pending transactions before it take is not subtracted. */
+export function fundsCheck(candidate: CompleteTransaction, { sender }: Conditions): Finding {
+  const { value, gasLimit, maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = candidate;
+  const blobFee = GAS_PER_BLOB * BigInt(blobVersionedHashes.length) * maxFeePerBlobGas;
+  const needed = value + gasLimit * (capOf(candidate) ?? 0n) + blobFee;
+  return compared('funds', sender.balance, needed, { remedy: String(needed - sender.balance) });
+}
+
+/** A pending transaction with the same nonce is replaced only for higher prices. */
+export function replacementCheck(candidate: DiagnosedTransaction, { pending }: Conditions, isDevnet: boolean): Finding {
+  const { hash, nonce } = candidate;
+  const held = pending.find((other) => other.nonce === nonce && (hash === undefined || !equalBytes(other.hash, hash)));
+  if (held === undefined) {
+    const reason = 'this node does not see the transactions that are pending on the network';
+    return { check: 'replacement', ...(isDevnet ? { outcome: 'ok' } : { outcome: 'unknown', reason }) };
+  }
+  const raised = (price: bigint) => (price * (100n + PRICE_BUMP) + 99n) / 100n;
+  const prices = [
+    {
+      name: candidate.gasPrice === undefined ? 'maxFeePerGas' : 'gasPrice',
+      offered: capOf(candidate),
+      of: capOf(held),
+    },
+    {
+      name: candidate.gasPrice === undefined ? 'maxPriorityFeePerGas' : 'gasPrice',
+      offered: candidate.gasPrice ?? candidate.maxPriorityFeePerGas,
+      of: held.gasPrice ?? held.maxPriorityFeePerGas,
+    },
+  ];
+  const findings = prices.map(({ name, offered = 0n, of = 0n }) =>
+    compared('replacement', offered, raised(of), { remedy: `${name} to at least ${raised(of)} wei` }),
+  );
+  return findings.find(({ outcome }) => outcome === 'fails') ?? findings[0]!;
+}
+
+/** A run in the next block, and what it counts of the limits of the prover, alone in a block. */
+export interface CountedRun {
+  readonly outcome: TransactionOutcome;
+  readonly lines: readonly LineCount[];
+}
+
+/**
+ * Runs the transaction in the next block, after nothing else. What the other checks judge is left to them: nonce, price, balance,
+ * kind of sender.
+ *
+ * @returns why it cannot run, if so
+ */
+export async function executed(
+  candidate: CompleteTransaction,
+  { context, state }: Conditions,
+  network: Network,
+  limits: RunLimits,
+): Promise<CountedRun | string> {
+  if (candidate.gasLimit > network.rpcGasCap)
+    return `it was not executed: its gas limit is above ${network.rpcGasCap}, the most for a simulated run`;
+  const machine = await Machine.open(network, context, new StateOverlay(state));
+  const leniency = { nonce: 'any', lowPrice: true, unfunded: true, contractSender: true, gasAboveCap: true } as const;
+  try {
+    const budget = new RunBudget(limits);
+    const outcome = await simulateTransaction(machine, candidate, { leniency, counting: true, budget });
+    const { logs, counts = {} } = outcome;
+    return { outcome, lines: lineCounts({ signedBytes: signedBytes(candidate).length, logs, counts }, network) };
+  } catch (error) {
+    if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
+    return `it was not executed: ${error.message}`;
+  } finally {
+    machine.close();
+  }
+}
+
+export function outcomeCheck(outcome: TransactionOutcome): Finding {
+  if (outcome.succeeded) return { check: 'execution', outcome: 'ok' };
+  return { check: 'execution', outcome: 'fails', reason: callFailureOf(outcome).message };
+}
+
+/** The limit that is exceeded most, or that the transaction comes nearest to; and that others cannot be counted. */
+export function lineChecks(lines: readonly LineCount[]): readonly Finding[] {
+  const share = ({ count, limit }: LineCount) => (count === 0 ? 0 : count / limit);
+  const nearest = [...lines].sort((a, b) => share(b) - share(a))[0];
+  if (nearest === undefined) return [];
+  const { module, count, limit } = nearest;
+  const reason = `only the arithmetization of the network counts ${UNCOUNTED_MODULES.length} more modules, such as HUB`;
+  return [
+    {
+      check: 'line-counts',
+      outcome: count <= limit ? 'ok' : 'fails',
+      found: BigInt(count),
+      needed: BigInt(limit),
+      reason: module,
+    },
+    { check: 'uncounted-lines', outcome: 'unknown', reason },
+  ];
+}
+
+/** A compressed size in bytes, and the bounds between which it certainly is. */
+export interface SizeRange {
+  readonly least: number;
+  readonly likely: number;
+  readonly most: number;
+}
+
+const USABLE_BITS = 254;
+const PACKED_BYTES = 32;
+/** Bytes of the compressor's header. */
+const HEADER_BYTES = 3;
+
+/**
+ * The compressed size of a transaction. With another dictionary than the network's own it is an approximation, and the bounds are
+ * those of any dictionary: one packed element, and the bytes as they are.
+ *
+ * @source docs/spec/compression.md 6
+ */
+export async function sizeOf(
+  candidate: CompleteTransaction,
+  estimator: Estimator,
+  network: Network,
+): Promise<SizeRange> {
+  const bytes = network.sizing === 'current' ? encodeForSizing(candidate) : signedBytes(candidate);
+  const likely = (await estimator.sizer()).compressedTxSize(bytes);
+  if (estimator.dictionary.networkOwn || network.dictionary === undefined)
+    return { least: likely, likely, most: likely };
+  const most = PACKED_BYTES * Math.ceil((8 * (bytes.length + HEADER_BYTES)) / USABLE_BITS);
+  return { least: PACKED_BYTES, likely, most };
+}
+
+/** The price against the base fee of the next block. */
+export function baseFeeCheck(candidate: CompleteTransaction, { context: { baseFeePerGas } }: Conditions): Finding {
+  const remedy = remedyFor(candidate, baseFeePerGas, baseFeePerGas);
+  return compared('base-fee', capOf(candidate) ?? 0n, baseFeePerGas, { remedy });
+}
+
+/**
+ * The price against the cost of the transaction times a margin (docs/spec/fees.md 2.1).
+ *
+ * @param gas - the gas limit, or in `used-price` the gas that it uses; above zero
+ */
+export function marginCheck(
+  check: CheckName,
+  candidate: CompleteTransaction,
+  on: { readonly network: Network; readonly context: Conditions['context']; readonly prices: Prices },
+  size: SizeRange,
+  { gas, margin }: { readonly gas: bigint; readonly margin: number },
+): Finding {
+  const baseFee = on.context.baseFeePerGas;
+  const { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = candidate;
+  const offer = gasPrice !== undefined ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas };
+  const found = payingGasPrice(offer, baseFee);
+  const at = (compressedTxSize: number): Finding => {
+    const fee = priorityFeePerGas(on.network.pricing, on.prices, { gas, compressedTxSize, baseFee }, margin);
+    const needed = baseFee + fee;
+    return compared(check, found, needed, { remedy: remedyFor(candidate, needed, baseFee) });
+  };
+  const [least, most] = [at(size.least), at(size.most)];
+  if (most.outcome === 'ok') return most;
+  if (least.outcome === 'fails') return at(size.likely);
+  const reason =
+    'the compressed size is an approximation without the dictionary of the network, and the price is near the limit';
+  const { remedy: _, ...likely } = at(size.likely);
+  return { ...likely, outcome: 'unknown', reason };
+}
+
+/** Which prices have to be raised, and to what. */
+function remedyFor(
+  { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: CompleteTransaction,
+  needed: bigint,
+  baseFee: bigint,
+) {
+  if (gasPrice !== undefined) return `gasPrice to at least ${needed} wei`;
+  const fee = needed - baseFee;
+  const parts = [
+    ...(maxFeePerGas < needed ? [`maxFeePerGas to at least ${needed} wei`] : []),
+    ...(maxPriorityFeePerGas < fee ? [`maxPriorityFeePerGas to at least ${fee} wei`] : []),
+  ];
+  return parts.join(' and ');
+}
+
+/** Checks that need nothing but the transaction and the profile. @param isDevnet - whose profile has all of its rules */
+export async function profileChecks(
+  candidate: DiagnosedTransaction,
+  network: Network,
+  isDevnet: boolean,
+): Promise<readonly Finding[]> {
+  const { chainId, data, gasLimit, to, maxFeePerGas, maxPriorityFeePerGas, raw, impersonated } = candidate;
+  const findings: Finding[] = [];
+  if (raw !== undefined && impersonated !== true)
+    findings.push({ check: 'encoding', outcome: 'ok' }, { check: 'signature', outcome: 'ok' });
+  if (chainId !== undefined) findings.push(compared('chain-id', chainId, network.chainId));
+  findings.push(
+    isDevnet || network.pool?.deniedAddresses !== undefined
+      ? await refusedBy('denied', () => checkDenied(candidate, network))
+      : {
+          check: 'denied',
+          outcome: 'unknown',
+          reason: 'the profile has no list of the addresses that the network refuses',
+        },
+    await refusedBy('recipient', () => requireRecipient({ to })),
+    compared('calldata', data.length, network.calldataLimit),
+  );
+  if (gasLimit !== undefined) findings.push(compared('gas-limit', gasLimit, network.txGasLimit));
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined)
+    findings.push(compared('priority-fee', maxPriorityFeePerGas, maxFeePerGas));
+  return findings;
+}
+
+/** Rules of the fork and of the next block. */
+export async function blockChecks(
+  candidate: DiagnosedTransaction,
+  { rules, context }: Conditions,
+  network: Network,
+): Promise<readonly Finding[]> {
+  const { type, to, data, gasLimit, blobVersionedHashes } = candidate;
+  const findings = [
+    await refusedBy('type', () => {
+      requireTypeAccepted(candidate, network);
+      requireTypeInForce(candidate, rules);
+    }).then((finding): Finding => ({ ...finding, found: BigInt(type) })),
+  ];
+  if (to === undefined && rules.shanghai) findings.push(compared('init-code', data.length, MAX_INIT_CODE_BYTES));
+  if (gasLimit === undefined) return findings;
+  const message = { ...candidate, gasLimit, nonce: 0n, blobVersionedHashes };
+  const [intrinsic, floor] = [intrinsicGas(message, rules), dataFloorGas(message, rules)];
+  findings.push(
+    compared('gas-minimum', gasLimit, intrinsic > floor ? intrinsic : floor),
+    compared('block-gas-limit', gasLimit, context.gasLimit),
+  );
+  if (rules.osaka) findings.push(compared('gas-cap', gasLimit, TRANSACTION_GAS_CAP));
+  return findings;
+}
