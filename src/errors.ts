@@ -164,6 +164,8 @@ export interface ErrorDetails {
    * found, in numbers, and the setting that decides it. Remedy: use another endpoint, and tell the operator of this one.
    */
   ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string; method?: string; hint?: string };
+  /** A header has members that this version does not know, and another hash than that of those it knows. Remedy: a newer version. */
+  HEADER_UNSUPPORTED: { block: string; members: readonly string[]; origin?: string; method?: string };
   // Consensus of layer 1.
   /** The beacon chain is at a fork that this release does not read, or before the first that it reads. Remedy: a newer release. */
   FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };

@@ -161,6 +161,7 @@ const BY_CODE: Readonly<Record<PageCode, Entry> & Partial<Record<ErrorCode, Entr
     'An endpoint was caught',
     'Its answer does not fit its proof, so it was refused. Use another endpoint or add one.',
   ],
+  HEADER_UNSUPPORTED: ['A block is newer than this page', 'Load a newer version of it.'],
   FORK_UNSUPPORTED: ['Layer 1 is newer than this page', 'Load a newer version of it.'],
   LAYER_ONE_CONTRADICTS: ['Layer 1 contradicts itself', 'Give another trusted block of it under “Node”.'],
   CHECKPOINT_NEEDED: ['A trusted block of layer 1 is needed', 'Give its root under “Node”.'],

@@ -3,7 +3,7 @@ import { PlumblineError } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../primitives/bytes.js';
 
-/** A block header of any fork up to Osaka; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
+/** A block header of any fork up to Amsterdam; hashes are 32 bytes, addresses 20, the bloom 256, the nonce 8. */
 export interface BlockHeader {
   readonly parentHash: Uint8Array;
   readonly sha3Uncles: Uint8Array;
@@ -32,10 +32,14 @@ export interface BlockHeader {
   readonly parentBeaconBlockRoot?: Uint8Array;
   /** From Prague on. */
   readonly requestsHash?: Uint8Array;
+  /** Keccak-256 of the block access list (EIP-7928). From Amsterdam on, like the next. */
+  readonly blockAccessListHash?: Uint8Array;
+  /** Slot of the beacon chain, below 2^64 (EIP-7843). */
+  readonly slotNumber?: bigint;
 }
 
-/** Number of header fields: initially, and from London, Shanghai, Cancun and Prague on. */
-const FIELD_COUNTS = [15, 16, 17, 20, 21];
+/** Number of header fields: initially, and from London, Shanghai, Cancun, Prague and Amsterdam on. */
+const FIELD_COUNTS = [15, 16, 17, 20, 21, 23];
 /** Lengths of fixed-length fields in bytes, by index. */
 const FIXED_LENGTHS: Readonly<Record<number, number>> = {
   0: 32,
@@ -50,7 +54,10 @@ const FIXED_LENGTHS: Readonly<Record<number, number>> = {
   16: 32,
   19: 32,
   20: 32,
+  21: 32,
 };
+/** Most bytes of the slot number. */
+const SLOT_BYTES = 8;
 
 /** The items of a header's RLP list. Fields of later forks are included only if present (docs/spec/json-rpc.md 5.1). */
 export function headerFields(header: BlockHeader): Uint8Array[] {
@@ -79,6 +86,9 @@ export function headerFields(header: BlockHeader): Uint8Array[] {
   }
   if (header.parentBeaconBlockRoot !== undefined) fields.push(header.parentBeaconBlockRoot);
   if (header.requestsHash !== undefined) fields.push(header.requestsHash);
+  if (header.blockAccessListHash !== undefined && header.slotNumber !== undefined) {
+    fields.push(header.blockAccessListHash, int(header.slotNumber));
+  }
   return fields;
 }
 
@@ -113,6 +123,15 @@ export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
     throw new PlumblineError('INVALID_LENGTH', text, { what, expected: String(expected), actual: item.length });
   };
   const int = (i: number) => bytesToBigInt(items[i]!);
+  const slot = items[22];
+  if (slot !== undefined && slot.length > SLOT_BYTES) {
+    const text = `the slot number of a header must have at most ${SLOT_BYTES} bytes, got ${slot.length}`;
+    throw new PlumblineError('INVALID_LENGTH', text, {
+      what: 'header field 22',
+      expected: `at most ${SLOT_BYTES}`,
+      actual: slot.length,
+    });
+  }
   return {
     parentHash: bytes(0),
     sha3Uncles: bytes(1),
@@ -133,6 +152,7 @@ export function headerFromFields(items: readonly Uint8Array[]): BlockHeader {
     ...(items.length > 16 && { withdrawalsRoot: bytes(16) }),
     ...(items.length > 17 && { blobGasUsed: int(17), excessBlobGas: int(18), parentBeaconBlockRoot: bytes(19) }),
     ...(items.length > 20 && { requestsHash: bytes(20) }),
+    ...(items.length > 21 && { blockAccessListHash: bytes(21), slotNumber: int(22) }),
   };
 }
 

@@ -3,6 +3,7 @@
  * (docs/spec/json-rpc.md 5.1). A header is believed for its hash; who vouches for the hash is another question (`seals.ts`).
  */
 
+import { PlumblineError } from '../errors.js';
 import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../ethereum/constants.js';
 import { type BlockHeader, headerHash } from '../ethereum/header.js';
 import { HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
@@ -39,7 +40,21 @@ const LATER_MEMBERS = [
   'excessBlobGas',
   'parentBeaconBlockRoot',
   'requestsHash',
+  'blockAccessListHash',
+  'slotNumber',
 ] as const;
+
+/** Members that every header has. */
+const FIRST_MEMBERS = [
+  ...['parentHash', 'sha3Uncles', 'miner', 'stateRoot', 'transactionsRoot', 'receiptsRoot', 'logsBloom', 'difficulty'],
+  ...['number', 'gasLimit', 'gasUsed', 'timestamp', 'extraData', 'mixHash', 'nonce'],
+];
+/** Members of a block that are not of its header: their values do not change the hash. */
+const NOT_HASHED = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'];
+const KNOWN: ReadonlySet<string> = new Set([...FIRST_MEMBERS, ...LATER_MEMBERS, ...NOT_HASHED]);
+/** Most unknown members that an error names. */
+const NAMED_MEMBERS = 8;
+const MAX_SLOT = 2n ** 64n - 1n;
 
 /**
  * Reads the header of a JSON-RPC block. Other members are ignored. Members of later forks may be missing or null.
@@ -58,6 +73,9 @@ export function readHeader(json: unknown, at = ''): BlockHeader {
   if (stray !== undefined) throw malformed(member(at, stray), `is present without ${LATER_MEMBERS[gap]}`);
   if (has('blobGasUsed') && !has('parentBeaconBlockRoot'))
     throw malformed(member(at, LATER_MEMBERS[gap]!), 'is missing');
+  if (has('blockAccessListHash') && !has('slotNumber')) throw malformed(member(at, 'slotNumber'), 'is missing');
+  const slotNumber = has('slotNumber') ? number('slotNumber') : 0n;
+  if (slotNumber > MAX_SLOT) throw malformed(member(at, 'slotNumber'), 'is not below 2^64');
   return {
     parentHash: bytes('parentHash', 32),
     sha3Uncles: bytes('sha3Uncles', 32),
@@ -82,16 +100,33 @@ export function readHeader(json: unknown, at = ''): BlockHeader {
       parentBeaconBlockRoot: bytes('parentBeaconBlockRoot', 32),
     }),
     ...(has('requestsHash') && { requestsHash: bytes('requestsHash', 32) }),
+    ...(has('slotNumber') && { blockAccessListHash: bytes('blockAccessListHash', 32), slotNumber }),
   };
+}
+
+/** Names of the members of a JSON-RPC block that this version does not know, of those that have a value. */
+function unknownMembers(json: unknown): string[] {
+  const members = Object.entries(readObject(json, ''));
+  return members.flatMap(([name, value]) => (KNOWN.has(name) || value === undefined || value === null ? [] : [name]));
+}
+
+/** The error for a header whose hash is not that of the members that this version knows. @param names - of the others */
+function headerUnsupported(number: number, names: readonly string[]): PlumblineError<'HEADER_UNSUPPORTED'> {
+  const members = names.filter((name) => /^\w{1,40}$/.test(name)).slice(0, NAMED_MEMBERS);
+  const told = `${members.join(', ')}${members.length < names.length ? ` and ${names.length - members.length} more` : ''}`;
+  const message = `the header of block ${number} has members that this version does not know (${told}): use a newer version`;
+  return new PlumblineError('HEADER_UNSUPPORTED', message, { block: String(number), members });
 }
 
 /**
  * Verifies the hash of a header, and that it is the requested block. It does not verify that the block is on the chain: see
- * `verifyHeaderLink` and `seals.ts`.
+ * `verifyHeaderLink` and `seals.ts`. Members that a later fork adds are not known here: they are ignored if the hash is that of
+ * the known ones. If it is not, this version cannot tell whether the header is false.
  *
  * @param answer - `result` of `eth_getBlockByHash` or `eth_getBlockByNumber`, not null
  * @param asked - hash, 32 bytes, or number in the request
- * @throws PlumblineError `PROOF_MALFORMED`
+ * @throws PlumblineError `PROOF_MALFORMED`; `HEADER_UNSUPPORTED` for unknown members, and another hash than that of the known ones
+ * @source docs/spec/glamsterdam.md 9
  */
 export function verifyHeader(
   answer: unknown,
@@ -101,6 +136,9 @@ export function verifyHeader(
   const claimed = readBytes(readObject(answer, '').hash, 'hash', 32);
   return judge(() => {
     const hash = headerHash(header);
+    const isWhole = equalBytes(hash, claimed) && (asked.hash === undefined || equalBytes(hash, asked.hash));
+    const unknown = isWhole ? [] : unknownMembers(answer);
+    if (unknown.length > 0) throw headerUnsupported(header.number, unknown);
     if (!equalBytes(hash, claimed)) throw new Refusal('HASH_MISMATCH', 'hash', 'is not the hash of the fields');
     if (asked.hash !== undefined && !equalBytes(hash, asked.hash)) {
       throw new Refusal('OTHER_BLOCK', 'hash', 'is not the requested hash');

@@ -81,7 +81,7 @@ export function settledHash(
  * @param answer - `linea_getProof` of the history contract at the finalized block, with the slot of the block alone: its number
  *   modulo 8191
  * @param header - `result` of `eth_getBlockByHash` or `eth_getBlockByNumber`
- * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`
+ * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `HEADER_UNSUPPORTED` as `verifyHeader`
  * @source docs/spec/settled.md 3
  */
 export function verifySettledHeader(
@@ -98,7 +98,7 @@ export function verifySettledHeader(
   return proved.verified ? headerOfHash(proved.hash, block, header) : proved;
 }
 
-/** The header that has a proved hash. @throws PlumblineError `PROOF_MALFORMED` */
+/** The header that has a proved hash. @throws PlumblineError `PROOF_MALFORMED`, `HEADER_UNSUPPORTED` */
 export function headerOfHash(hash: Uint8Array, block: number, header: unknown): SettledHeaderVerdict {
   const verdict = verifyHeader(header, { hash });
   if (!verdict.verified) return { ...verdict, reason: 'HEADER_HASH' };

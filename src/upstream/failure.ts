@@ -32,6 +32,8 @@ export function requestFailureOf(
 ): unknown {
   const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
   if (rejected !== undefined) return named(rejected[1].error, rejected[0], calls);
+  const unsupported = failures.find(([, { error }]) => isPlumblineError(error, 'HEADER_UNSUPPORTED'));
+  if (unsupported !== undefined) return named(unsupported[1].error, unsupported[0], calls);
   const answered = failures.filter(([, { error }]) => error !== undefined);
   if (answered.length > 0 && answered.length === failures.length) return answered[0]![1].error;
   return unreached(
@@ -40,10 +42,12 @@ export function requestFailureOf(
   );
 }
 
-/** The error of a refused answer, with the endpoint that gave it. */
+const NAMED = ['ANSWER_REFUSED', 'PROOF_MALFORMED', 'HEADER_UNSUPPORTED'] as const;
+
+/** The error of a refused answer, or of one that this version does not know, with the endpoint that gave it. */
 function named(error: unknown, { origin }: EndpointInfo, calls: readonly Call[]): unknown {
-  if (!isPlumblineError(error, 'ANSWER_REFUSED') && !isPlumblineError(error, 'PROOF_MALFORMED')) return error;
-  const { code, message, details } = error;
+  if (!NAMED.some((code) => isPlumblineError(error, code))) return error;
+  const { code, message, details } = error as PlumblineError<(typeof NAMED)[number]>;
   const method = [...new Set(calls.map((call) => call.method))].join(', ');
   const more = { origin, method: details.method ?? method };
   return new PlumblineError(code, `${origin}: ${message}`, { ...details, ...more }, { cause: error });
@@ -120,6 +124,13 @@ export function upstreamError(
 
 /** The failure of an endpoint whose answer was refused with `error`. @param isFinal - see `Failure` */
 export function rejection(error: unknown, isFinal: boolean): Failure {
+  // That says nothing against the endpoint.
+  if (isPlumblineError(error, 'HEADER_UNSUPPORTED'))
+    return {
+      fault: { kind: 'unavailable', reason: 'its header has members that this version does not know' },
+      isFinal,
+      error,
+    };
   const reason = error instanceof PlumblineError ? `its answer was refused: ${error.code}` : 'its answer was refused';
   return { fault: { kind: 'rejected', reason }, isFinal, error };
 }

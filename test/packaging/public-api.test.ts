@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { root } from './project.js';
 import { publicApi } from './public-api.js';
@@ -12,5 +12,7 @@ test('the public API is that of public-api.txt', async () => {
   for (const [entry, target] of Object.entries(exports)) {
     if (typeof target !== 'string') types[`plumbline-l2${entry.slice(1)}`] = `${root}/${target.types.slice(2)}`;
   }
+  // Without a file, its names would be missing.
+  expect(Object.values(types).filter((file) => !existsSync(file))).toEqual([]);
   await expect(publicApi(types)).toMatchFileSnapshot('public-api.txt');
 });

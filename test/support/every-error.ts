@@ -82,6 +82,7 @@ export const EVERY_ERROR: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   },
   TRUST_LEVEL_NOT_REACHED: { required: 'linked', reached: 'plain', reason: 'one endpoint answered' },
   ANSWER_REFUSED: { what: 'header', check: 'HASH_MISMATCH', at: '', origin: ORIGIN },
+  HEADER_UNSUPPORTED: { block: '7', members: ['newMember'] },
   FORK_UNSUPPORTED: { network: 'mainnet', fork: 'gloas' },
   LAYER_ONE_UNUSABLE: { origin: ORIGIN, problem: 'not-final', reason: `${ORIGIN} names no finalized block` },
   LAYER_ONE_CONTRADICTS: { reason: 'EQUIVOCATION', slot: 7 },

@@ -1,4 +1,4 @@
-import { invalidParameter, isPlumblineError } from '../../errors.js';
+import { type ErrorCode, invalidParameter, isPlumblineError } from '../../errors.js';
 import { EVIDENCE_FORMAT, type EvidenceVerdict, type VerifiedEvidence } from '../../evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../evidence/verify-evidence.js';
 import type { Network } from '../../networks/network.js';
@@ -31,6 +31,8 @@ export function isEvidence(file: unknown): file is Bundle {
   return typeof file === 'object' && file !== null && 'format' in file && file.format === EVIDENCE_FORMAT;
 }
 
+const UNREADABLE: readonly ErrorCode[] = ['PROOF_MALFORMED', 'FORK_UNSUPPORTED', 'HEADER_UNSUPPORTED'];
+
 /** `plumbline verify` of a bundle. @returns the exit code. @throws PlumblineError `INVALID_PARAMETER` */
 export async function verifyBundle(bundle: Bundle, values: Values): Promise<number> {
   const days = integer('max-age-days', values['max-age-days'], 1, 36_500);
@@ -43,7 +45,7 @@ export async function verifyBundle(bundle: Bundle, values: Values): Promise<numb
   try {
     verdict = await verifyEvidence(bundle, trust);
   } catch (error) {
-    if (isPlumblineError(error, 'PROOF_MALFORMED') || isPlumblineError(error, 'FORK_UNSUPPORTED'))
+    if (isPlumblineError(error) && UNREADABLE.includes(error.code))
       throw invalidParameter('FILE', `does not hold evidence that can be checked: ${error.message}`);
     throw error;
   }

@@ -42,6 +42,8 @@ export function formatHeader({ header, hash }: Pick<Block, 'header' | 'hash'>): 
     ...quantityMember('excessBlobGas', header.excessBlobGas),
     ...bytesMember('parentBeaconBlockRoot', header.parentBeaconBlockRoot),
     ...bytesMember('requestsHash', header.requestsHash),
+    ...bytesMember('blockAccessListHash', header.blockAccessListHash),
+    ...quantityMember('slotNumber', header.slotNumber),
   };
 }
 

@@ -108,6 +108,8 @@ export interface HeaderJson {
   readonly excessBlobGas?: Hex;
   readonly parentBeaconBlockRoot?: Hex;
   readonly requestsHash?: Hex;
+  readonly blockAccessListHash?: Hex;
+  readonly slotNumber?: Hex;
 }
 
 /** What a node holds: its head, and the oldest block of each kind of data. */

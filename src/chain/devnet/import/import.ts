@@ -250,6 +250,8 @@ class BlockCheck {
     this.same('presence of withdrawalsRoot', shanghai, header.withdrawalsRoot !== undefined);
     this.same('presence of excessBlobGas', cancun, header.excessBlobGas !== undefined);
     this.same('presence of requestsHash', prague, header.requestsHash !== undefined);
+    // No fork that a devnet executes has them.
+    this.same('presence of blockAccessListHash', false, header.blockAccessListHash !== undefined);
   }
 
   private blobGas(): void {

@@ -331,6 +331,7 @@ export class RecordChecks {
     check('withdrawals root', shanghai === (header.withdrawalsRoot !== undefined));
     check('blob gas', cancun === (header.excessBlobGas !== undefined));
     check('requests hash', prague === (header.requestsHash !== undefined));
+    check('block access list', header.blockAccessListHash === undefined);
   }
 
   private async body({ block, uncles = [] }: BlockRecord): Promise<void> {

@@ -31,7 +31,7 @@ export class LightBlock implements Block {
  * the block that was requested. Whether the block is on the chain is not checked.
  *
  * @param answer - `result`; null returns undefined
- * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`
+ * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, `HEADER_UNSUPPORTED`
  */
 export function readLightBlock(
   network: Network,
