@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
+import { requireNoCircle } from './lib/closures.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
 import { bundleForNode, isWorthTelling, SOURCE_MAPS } from './lib/node-bundle.mjs';
 import { root } from './lib/run.mjs';
@@ -179,6 +180,7 @@ async function bundleWorker(file, groupsOf, more) {
     sourcemap: 'hidden',
   });
   await worker.close();
+  requireNoCircle(output);
   // It would be imported by its plain address: a worker that was started under another (`worker.js?v=1`) would run twice.
   const entry = output.find(({ isEntry }) => isEntry).fileName;
   const importing = output.find(({ imports }) => imports?.includes(entry));

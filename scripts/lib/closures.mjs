@@ -27,3 +27,21 @@ export function closuresIn(output) {
   }
   return { chunks, modulesOf: (chunk) => modules.get(chunk), closure };
 }
+
+/**
+ * Throws if chunks of a bundle import one another in a circle: what one of them needs as it is evaluated may then not be there yet.
+ *
+ * @param output - what rolldown writes
+ */
+export function requireNoCircle(output) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const done = new Set();
+  const visit = (name, above) => {
+    if (above.includes(name))
+      throw new Error(`chunks in a circle: ${[...above.slice(above.indexOf(name)), name].join(' > ')}`);
+    if (done.has(name) || !chunks.has(name)) return;
+    for (const imported of chunks.get(name).imports) visit(imported, [...above, name]);
+    done.add(name);
+  };
+  for (const name of chunks.keys()) visit(name, []);
+}

@@ -32,7 +32,7 @@ const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/re
 const STORED = [...SHARING, ...METERED, ...STORE, ...STORED_DEVNET];
 /** The lowest rows of ours; then texts, and libraries. */
 const VM = /\/modules\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
-const BASE = /\.generated\.js$|\/node_modules\//;
+const BASE = /\/(?:kernel|dictionary|chain)\/.*\.generated\.js$|\/node_modules\//;
 /** The bundler's own helpers: a file of its own where it is left alone. */
 const RUNTIME = '\0rolldown/runtime.js';
 
