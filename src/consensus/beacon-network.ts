@@ -78,7 +78,7 @@ export function forkUnsupported(network: string, fork: string, epoch?: number): 
   const since = epoch === undefined ? '' : ` (epoch ${epoch})`;
   return new PlumblineError(
     'FORK_UNSUPPORTED',
-    `${network}: this release does not read the fork "${fork}"${since} of layer 1; it reads Capella to Fulu, so use a newer release`,
+    `${network}: this release does not read the fork "${fork}"${since} of layer 1; it reads Capella to Gloas, so use a newer release`,
     { network, fork, ...(epoch === undefined ? {} : { epoch }) },
   );
 }

@@ -8,6 +8,7 @@ import {
   chunksOf,
   container,
   hashPair,
+  isValidNormalizedMerkleBranch,
   rootFromBranch,
   type SszType,
   uint,
@@ -16,9 +17,10 @@ import {
 
 /**
  * What beacon nodes serve to light clients: headers, committees and updates, with their layouts by fork. Beside each beacon header comes
- * the execution header that its body holds, which is the layer-1 block.
+ * the execution header that its body holds, which is the layer-1 block. From Gloas on there is only the hash of a layer-1 block: the newest
+ * whose payload is part of the chain before this beacon block (docs/spec/glamsterdam.md 3 to 6).
  *
- * @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/sync-protocol.md and those of Capella, Deneb and Electra
+ * @source ethereum/consensus-specs@a08d8a6e specs/altair/light-client/sync-protocol.md and those of Capella, Deneb, Electra and Gloas
  */
 
 export const bytes32: SszType<Uint8Array> = byteVector(32);
@@ -64,13 +66,24 @@ interface CapellaExecutionHeader {
   readonly withdrawalsRoot: Uint8Array;
 }
 
-/** A beacon header with the execution header that its body holds. */
-export interface LightClientHeader {
+/** A beacon header with the execution header that its body holds: in containers of Capella to Fulu. */
+export interface PayloadLightClientHeader {
   readonly beacon: BeaconBlockHeader;
   readonly execution: ExecutionPayloadHeader;
   /** 4 siblings of 32 bytes. */
   readonly executionBranch: readonly Uint8Array[];
 }
+
+/** A beacon header with the hash of a layer-1 block: in containers of Gloas, also for a header of an earlier fork. */
+export interface GloasLightClientHeader {
+  readonly beacon: BeaconBlockHeader;
+  /** Of the newest payload that is part of the chain before this block, 32 bytes; of a header before Gloas: of its own. */
+  readonly executionBlockHash: Uint8Array;
+  /** 11 siblings of 32 bytes, filled with zeros in front for a header before Gloas. */
+  readonly executionBranch: readonly Uint8Array[];
+}
+
+export type LightClientHeader = PayloadLightClientHeader | GloasLightClientHeader;
 
 export const beaconBlockHeader: SszType<BeaconBlockHeader> = container<BeaconBlockHeader>({
   slot: uint64,
@@ -122,13 +135,19 @@ export const denebExecutionHeader: SszType<ExecutionPayloadHeader> = container<E
 /** Siblings of the execution header in the body of a block. */
 const EXECUTION_DEPTH = 4;
 
-export function lightClientHeader(execution: SszType<ExecutionPayloadHeader>): SszType<LightClientHeader> {
-  return container<LightClientHeader>({
+export function lightClientHeader(execution: SszType<ExecutionPayloadHeader>): SszType<PayloadLightClientHeader> {
+  return container<PayloadLightClientHeader>({
     beacon: beaconBlockHeader,
     execution,
     executionBranch: branch(EXECUTION_DEPTH),
   });
 }
+
+export const gloasLightClientHeader: SszType<GloasLightClientHeader> = container<GloasLightClientHeader>({
+  beacon: beaconBlockHeader,
+  executionBlockHash: bytes32,
+  executionBranch: branch(11),
+});
 
 export interface SyncCommittee {
   /** Keys of the members, 48 bytes each. A validator can be a member more than once. */
@@ -178,9 +197,9 @@ export interface LightClientObjects {
 export type ObjectKind = keyof LightClientObjects;
 
 /** The forks that changed what a light client reads; Fulu has the layout of Electra. */
-export type Layout = 'capella' | 'deneb' | 'electra';
+export type Layout = 'capella' | 'deneb' | 'electra' | 'gloas';
 
-const LAYOUTS: readonly Layout[] = ['capella', 'deneb', 'electra'];
+const LAYOUTS: readonly Layout[] = ['capella', 'deneb', 'electra', 'gloas'];
 
 /** Generalized indices in the state. */
 export interface StateIndices {
@@ -189,8 +208,9 @@ export interface StateIndices {
   readonly finalizedRoot: number;
 }
 
-/** @source ethereum/consensus-specs@a08d8a6e specs/electra/light-client/sync-protocol.md, specs/altair/light-client/sync-protocol.md */
+/** @source ethereum/consensus-specs@a08d8a6e, sync-protocol.md of specs/gloas, specs/electra and specs/altair */
 export function stateIndices(layout: Layout): StateIndices {
+  if (layout === 'gloas') return { currentSyncCommittee: 2945, nextSyncCommittee: 2946, finalizedRoot: 735 };
   return layout === 'electra'
     ? { currentSyncCommittee: 86, nextSyncCommittee: 87, finalizedRoot: 169 }
     : { currentSyncCommittee: 54, nextSyncCommittee: 55, finalizedRoot: 105 };
@@ -215,6 +235,15 @@ export function syncCommittee(size: number): SszType<SyncCommittee> {
   return container<SyncCommittee>({ pubkeys: vector(byteVector(48), size), aggregatePubkey: byteVector(48) });
 }
 
+/** The header of a layout. Each writes only what it has read, so that the union of both is safe here. */
+function headerOf(layout: Layout): SszType<LightClientHeader> {
+  const type =
+    layout === 'gloas'
+      ? gloasLightClientHeader
+      : lightClientHeader(layout === 'capella' ? capellaExecutionHeader : denebExecutionHeader);
+  return type as SszType<LightClientHeader>;
+}
+
 type Containers = { readonly [K in ObjectKind]: SszType<LightClientObjects[K]> };
 
 const depth = (gindex: number) => Math.floor(Math.log2(gindex));
@@ -222,7 +251,7 @@ const depth = (gindex: number) => Math.floor(Math.log2(gindex));
 /** The containers of a layout. @param committeeSize - members of a sync committee */
 export function containersOf(layout: Layout, committeeSize: number): Containers {
   const indices = stateIndices(layout);
-  const header = lightClientHeader(layout === 'capella' ? capellaExecutionHeader : denebExecutionHeader);
+  const header = headerOf(layout);
   const committee = syncCommittee(committeeSize);
   const finality = { finalizedHeader: header, finalityBranch: branch(depth(indices.finalizedRoot)) };
   const signed = {
@@ -253,20 +282,34 @@ export function containersOf(layout: Layout, committeeSize: number): Containers 
 /** Generalized index of the execution header in the body. @source ethereum/consensus-specs@a08d8a6e specs/capella/light-client/sync-protocol.md */
 export const EXECUTION_INDEX = 25;
 
+/**
+ * Generalized index in the body of the hash that a container of Gloas has, by the fork of the slot: of `parent_block_hash` in the bid, before
+ * Gloas of `block_hash` in the execution header.
+ *
+ * @source ethereum/consensus-specs@a08d8a6e specs/gloas/light-client/sync-protocol.md
+ */
+const BLOCK_HASH_INDICES: { readonly [L in Layout]: number } = { capella: 412, deneb: 812, electra: 812, gloas: 2856 };
+
 /** Root of the execution header, by the fork of the slot. @throws PlumblineError `FORK_UNSUPPORTED` */
-export function getLcExecutionRoot(network: BeaconNetwork, { beacon, execution }: LightClientHeader): Uint8Array {
+export function getLcExecutionRoot(
+  network: BeaconNetwork,
+  { beacon, execution }: PayloadLightClientHeader,
+): Uint8Array {
   const type = layoutAtSlot(network, beacon.slot) === 'capella' ? capellaExecutionHeader : denebExecutionHeader;
   return type.hashTreeRoot(execution);
 }
 
-/** Whether the body of the beacon header holds the execution header. @throws PlumblineError `FORK_UNSUPPORTED` */
+/** Whether the body of the beacon header holds the execution header, or its hash. @throws PlumblineError `FORK_UNSUPPORTED` */
 export function isValidLightClientHeader(network: BeaconNetwork, header: LightClientHeader): boolean {
-  const { beacon, execution, executionBranch } = header;
-  if (
-    layoutAtSlot(network, beacon.slot) === 'capella' &&
-    (execution.blobGasUsed !== 0n || execution.excessBlobGas !== 0n)
-  )
-    return false;
+  const { beacon, executionBranch } = header;
+  const layout = layoutAtSlot(network, beacon.slot);
+  if ('executionBlockHash' in header) {
+    const index = BLOCK_HASH_INDICES[layout];
+    return isValidNormalizedMerkleBranch(header.executionBlockHash, executionBranch, index, beacon.bodyRoot);
+  }
+  const { execution } = header;
+  if (layout === 'gloas') return false;
+  if (layout === 'capella' && (execution.blobGasUsed !== 0n || execution.excessBlobGas !== 0n)) return false;
   const root = rootFromBranch(getLcExecutionRoot(network, header), EXECUTION_INDEX, executionBranch);
   return equalBytes(root, beacon.bodyRoot);
 }
@@ -284,15 +327,20 @@ export interface LayerOneBlock {
 }
 
 /** The block that a header proves. @param header - of a store, so that it was verified */
-export function layerOneBlock(network: BeaconNetwork, { beacon, execution }: LightClientHeader): LayerOneBlock {
+export function layerOneBlock(network: BeaconNetwork, header: LightClientHeader): LayerOneBlock {
+  const { beacon } = header;
   const slot = Number(beacon.slot);
   return {
     slot,
     beaconRoot: beaconBlockHeader.hashTreeRoot(beacon),
-    blockHash: execution.blockHash,
-    number: Number(execution.blockNumber),
-    stateRoot: execution.stateRoot,
     timestamp: timeOfSlot(network, slot),
+    ...('execution' in header
+      ? {
+          blockHash: header.execution.blockHash,
+          number: Number(header.execution.blockNumber),
+          stateRoot: header.execution.stateRoot,
+        }
+      : { blockHash: header.executionBlockHash }),
   };
 }
 
@@ -335,16 +383,26 @@ export function computeSigningRoot(
 export interface LightClientObject<K extends ObjectKind> {
   readonly layout: Layout;
   readonly data: LightClientObjects[K];
+  /** Its version is of Gloas and its members are not, or the other way round. */
+  readonly isMislabelled?: true;
 }
 
 const containerOf = <K extends ObjectKind>(network: BeaconNetwork, kind: K, layout: Layout) =>
   containersOf(layout, network.preset.committeeSize)[kind];
 
+/** Whether an object in JSON has a header of Gloas, whatever its version says. */
+function isOfGloas(kind: ObjectKind, data: unknown, path: string): boolean {
+  const name = kind === 'bootstrap' ? 'header' : 'attested_header';
+  const header = readObject(data, path)[name];
+  return typeof header === 'object' && header !== null && 'execution_block_hash' in header;
+}
+
 /**
- * Reads an answer of a beacon node: `{ version, data }` of JSON, or the bytes of a container, whose slot says which layout
- * they have.
+ * Reads an answer of a beacon node: `{ version, data }` of JSON, or the bytes of a container. Those of Gloas have a length that no other
+ * container has; of the others, the slot says which layout they have. An object whose version is of another fork than its members keeps
+ * that version, so that it is refused by `checkLayout`.
  *
- * @throws PlumblineError `PROOF_MALFORMED`; `FORK_UNSUPPORTED` for another layout than that of Capella to Fulu
+ * @throws PlumblineError `PROOF_MALFORMED`; `FORK_UNSUPPORTED` for another layout than that of Capella to Gloas
  */
 export function objectFrom<K extends ObjectKind>(
   network: BeaconNetwork,
@@ -353,7 +411,9 @@ export function objectFrom<K extends ObjectKind>(
   path = '',
 ): LightClientObject<K> {
   if (answer instanceof Uint8Array) {
-    // Each container begins with the offset of a header, and that header with its slot.
+    const gloas = containerOf(network, kind, 'gloas');
+    if (answer.length === gloas.size) return { layout: 'gloas', data: gloas.decode(answer, `${path}data`) };
+    // Each container before Gloas begins with the offset of a header, and that header with its slot.
     const start = answer.length < 4 ? 0 : new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
     const layout = layoutAtSlot(network, uint64.decode(answer.subarray(start, start + 8), `${path}data.slot`));
     return { layout, data: containerOf(network, kind, layout).decode(answer, `${path}data`) };
@@ -361,7 +421,11 @@ export function objectFrom<K extends ObjectKind>(
   const { version, data } = readObject(answer, path);
   if (typeof version !== 'string') throw malformed(`${path}version`, 'is not text');
   const layout = layoutOfFork(network, version);
-  return { layout, data: containerOf(network, kind, layout).fromJson(data, `${path}data`) };
+  const isNew = isOfGloas(kind, data, `${path}data`);
+  if (isNew === (layout === 'gloas'))
+    return { layout, data: containerOf(network, kind, layout).fromJson(data, `${path}data`) };
+  const own = isNew ? 'gloas' : 'electra';
+  return { layout, isMislabelled: true, data: containerOf(network, kind, own).fromJson(data, `${path}data`) };
 }
 
 /** Bytes of a fork digest, which stands before each update of an answer in SSZ. */

@@ -1,10 +1,10 @@
 import { type BeaconFork, type BeaconNetwork, MAINNET_PRESET } from './beacon-network.js';
 
-const FORK_NAMES = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu'] as const;
+const FORK_NAMES = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu', 'gloas'] as const;
 
-/** Forks up to Fulu, whose versions differ in one byte. */
+/** Forks, as many as have an epoch, whose versions differ in one byte. */
 function forks(epochs: readonly number[], versionOf: (index: number) => string): BeaconFork[] {
-  return FORK_NAMES.map((name, i) => ({ name, epoch: epochs[i]!, version: `0x${versionOf(i)}` }));
+  return epochs.map((epoch, i) => ({ name: FORK_NAMES[i]!, epoch, version: `0x${versionOf(i)}` }));
 }
 
 /** @source ethereum/consensus-specs@a08d8a6e configs/mainnet.yaml */
@@ -16,13 +16,13 @@ const MAINNET: BeaconNetwork = {
   forks: forks([0, 74_240, 144_896, 194_048, 269_568, 364_032, 411_392], (i) => `0${i}000000`),
 };
 
-/** @source a16z/helios@1fbb909 ethereum/src/config/networks.rs */
+/** @source a16z/helios@1fbb909 ethereum/src/config/networks.rs; for Gloas ethereum/pm#2205 and eth-clients/sepolia#126 */
 const SEPOLIA: BeaconNetwork = {
   name: 'sepolia',
   preset: MAINNET_PRESET,
   genesisTime: 1_655_733_600,
   genesisValidatorsRoot: '0xd8ea171f3c94aea21ebc42a1ed61052acf3f9209c00e4efbaaddac09ed9b8078',
-  forks: forks([0, 50, 100, 56_832, 132_608, 222_464, 272_640], (i) => `900000${69 + i}`),
+  forks: forks([0, 50, 100, 56_832, 132_608, 222_464, 272_640, 353_024], (i) => `900000${69 + i}`),
 };
 
 /** @source a16z/helios@1fbb909 ethereum/src/config/networks.rs */

@@ -11,7 +11,7 @@ import { equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { malformed } from '../proof/json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../proof/verdict.js';
 import type { Pieces } from '../scheduling/turns.js';
-import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from './beacon-network.js';
+import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot, forkUnsupported } from './beacon-network.js';
 import {
   beaconBlockHeader,
   computeSigningRoot,
@@ -28,7 +28,7 @@ import {
   syncCommittee,
 } from './containers.js';
 import { firstFalseClaim, hasKeyEncoding, type SignatureClaim, type SignatureFailure } from './signatures.js';
-import { isZero, rootFromBranch } from './ssz.js';
+import { isValidNormalizedMerkleBranch, isZero, rootFromBranch } from './ssz.js';
 
 /** Why an object is refused: the first check that fails, in the order of docs/spec/consensus.md 6 and 7. */
 export type ConsensusRefusalReason =
@@ -65,9 +65,19 @@ function refuseUnless(holds: boolean, reason: ConsensusRefusalReason, at: string
  *
  * @throws PlumblineError `FORK_UNSUPPORTED`; `PROOF_MALFORMED` for a header of Deneb or later without its blob fields
  */
-function checkLayout(network: BeaconNetwork, layout: Layout, { beacon }: LightClientHeader, at: string): void {
+function checkLayout(
+  network: BeaconNetwork,
+  { layout, isMislabelled }: Pick<AnyObject, 'layout' | 'isMislabelled'>,
+  { beacon }: LightClientHeader,
+  at: string,
+): void {
+  if (isMislabelled === true)
+    throw new Refusal('VERSION_MISMATCH', at, `the version says ${layout}, its members are of another fork`);
   const expected = layoutAtSlot(network, beacon.slot);
   if (layout === expected) return;
+  // The slot may be past a fork whose epoch this profile does not have.
+  if (layout === 'gloas' && !network.forks.some(({ name }) => name === 'gloas'))
+    throw forkUnsupported(network.name, 'gloas');
   if (layout === 'capella') throw malformed(`${at}.execution.blob_gas_used`, `is missing at slot ${beacon.slot}`);
   throw new Refusal(
     'VERSION_MISMATCH',
@@ -126,12 +136,13 @@ interface BootstrapRequest {
 /** @returns the store to begin with, or the first check that failed @throws PlumblineError `FORK_UNSUPPORTED`, `PROOF_MALFORMED` */
 export function initializeLightClientStore(
   network: BeaconNetwork,
-  { layout, data }: LightClientObject<'bootstrap'>,
+  object: LightClientObject<'bootstrap'>,
   { root, currentSlot, maxAgeSlots }: BootstrapRequest,
 ): { readonly verified: true; readonly store: LightClientStore } | ConsensusRefusal {
+  const { layout, data } = object;
   const { header, currentSyncCommittee: committee, currentSyncCommitteeBranch: branch } = data;
   return judge<{ verified: true; store: LightClientStore }, ConsensusRefusalReason>(() => {
-    checkLayout(network, layout, header, 'header');
+    checkLayout(network, object, header, 'header');
     const slot = Number(header.beacon.slot);
     const isTrusted = equalBytes(beaconBlockHeader.hashTreeRoot(header.beacon), root);
     refuseUnless(isTrusted, 'ROOT_MISMATCH', 'header.beacon', `is of slot ${slot}, and not the trusted block`);
@@ -274,11 +285,12 @@ interface PreparedUpdate {
 function validateLightClientUpdate(
   network: BeaconNetwork,
   store: LightClientStore,
-  { layout, data }: AnyUpdate,
+  update: AnyUpdate,
   currentSlot: number,
 ): PreparedUpdate | ConsensusRefusal {
+  const { layout, data } = update;
   return judge<PreparedUpdate, ConsensusRefusalReason>(() => {
-    checkLayout(network, layout, data.attestedHeader, 'attested_header');
+    checkLayout(network, update, data.attestedHeader, 'attested_header');
     const facts = factsOf(network, data);
     const participants = checkParticipation(facts.bits, network.preset.committeeSize);
     const committee = checkSlots(network, store, facts, currentSlot);
@@ -350,12 +362,8 @@ function checkHeaders(network: BeaconNetwork, layout: Layout, facts: UpdateFacts
   if (!isEmpty) checkExecution(network, finalizedHeader, 'FINALIZED_EXECUTION_BRANCH', 'finalized_header');
   if (finalityBranch.length === 0) return;
   const leaf = isEmpty ? ZERO_WORD : beaconBlockHeader.hashTreeRoot(finalizedHeader.beacon);
-  const holds = isValidNormalizedMerkleBranch(
-    attestedHeader.beacon.stateRoot,
-    leaf,
-    stateIndices(layout).finalizedRoot,
-    finalityBranch,
-  );
+  const { finalizedRoot } = stateIndices(layout);
+  const holds = isValidNormalizedMerkleBranch(leaf, finalityBranch, finalizedRoot, attestedHeader.beacon.stateRoot);
   refuseUnless(holds, 'FINALITY_BRANCH', 'finality_branch', 'the attested state names another finalized block');
 }
 
@@ -380,12 +388,8 @@ function checkNextCommittee(
     !equalBytes(type.encode(store.next), type.encode(nextCommittee));
   const root = type.hashTreeRoot(nextCommittee);
   const { stateRoot } = attestedHeader.beacon;
-  const holds = isValidNormalizedMerkleBranch(
-    stateRoot,
-    root,
-    stateIndices(layout).nextSyncCommittee,
-    nextCommitteeBranch,
-  );
+  const index = stateIndices(layout).nextSyncCommittee;
+  const holds = isValidNormalizedMerkleBranch(root, nextCommitteeBranch, index, stateRoot);
   const message = `another committee is known for period ${period + 1}`;
   refuseUnless(holds || !differs, 'NEXT_COMMITTEE_DIFFERS', at, message);
   refuseUnless(holds, 'NEXT_COMMITTEE_BRANCH', `${at}_branch`, 'the committee is not in the attested state');
@@ -394,17 +398,10 @@ function checkNextCommittee(
 
 /** No extra data is another value than a byte of zero. */
 function isEmptyHeader(header: LightClientHeader): boolean {
-  return isZero(header) && header.execution.extraData.length === 0;
+  return isZero(header) && (!('execution' in header) || header.execution.extraData.length === 0);
 }
 
-function isValidNormalizedMerkleBranch(
-  stateRoot: Uint8Array,
-  leaf: Uint8Array,
-  gindex: number,
-  branch: readonly Uint8Array[],
-): boolean {
-  return equalBytes(rootFromBranch(leaf, gindex, branch), stateRoot);
-}
+type AnyObject = LightClientObject<ObjectKind>;
 
 /** An update of any of the three kinds. */
 export type AnyUpdate = LightClientObject<Exclude<ObjectKind, 'bootstrap'>>;

@@ -6,7 +6,7 @@
  */
 
 import { sha256 } from '@noble/hashes/sha2.js';
-import { concatBytes, copyBytes, ZERO_WORD } from '../primitives/bytes.js';
+import { concatBytes, copyBytes, equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { malformed, member, readArray, readBytes, readObject } from '../proof/json-reader.js';
 
@@ -245,6 +245,23 @@ export function rootFromBranch(leaf: Uint8Array, gindex: number, branch: readonl
     node = (gindex >> i) % 2 === 1 ? hashPair(sibling, node) : hashPair(node, sibling);
   }
   return node;
+}
+
+/**
+ * Whether a branch proves a leaf. It may be longer than the leaf is deep: what is too much stands in front and must be zero.
+ *
+ * @param branch - siblings from the leaf upwards
+ * @source ethereum/consensus-specs@a08d8a6e specs/electra/light-client/fork.md, normalize_merkle_branch; specs/altair/light-client/sync-protocol.md
+ */
+export function isValidNormalizedMerkleBranch(
+  leaf: Uint8Array,
+  branch: readonly Uint8Array[],
+  gindex: number,
+  root: Uint8Array,
+): boolean {
+  const surplus = branch.length - Math.floor(Math.log2(gindex));
+  if (surplus < 0 || !branch.slice(0, surplus).every(isZeroBytes)) return false;
+  return equalBytes(rootFromBranch(leaf, gindex, branch.slice(surplus)), root);
 }
 
 /** A value of any type of SSZ as the beacon API writes it: integers in decimal, bytes in hex, names in snake case. */

@@ -7,6 +7,7 @@ import type { BeaconNetwork } from './beacon-network.js';
 import {
   bytes32,
   denebExecutionHeader,
+  gloasLightClientHeader,
   isValidLightClientHeader,
   type LightClientHeader,
   lightClientHeader,
@@ -15,10 +16,18 @@ import {
   uint64,
 } from './containers.js';
 import { type Contradiction, checkKeys, type LightClientStore } from './rules.js';
-import { container, isZero, uint } from './ssz.js';
+import { container, isZero, type SszType, uint } from './ssz.js';
 
-/** Format of the bytes. A change of their layout needs another number. */
-const FORMAT = 1n;
+/**
+ * Formats of the bytes: which of the two headers come from containers of Gloas. A change of their layout needs another number. An earlier
+ * release wrote the first.
+ */
+const FORMATS = [
+  { format: 1n, finalized: false, optimistic: false },
+  { format: 2n, finalized: false, optimistic: true },
+  { format: 3n, finalized: true, optimistic: true },
+] as const;
+type Format = (typeof FORMATS)[number];
 
 interface StoredStore {
   readonly format: bigint;
@@ -39,15 +48,16 @@ const CONTRADICTIONS: readonly (Contradiction['reason'] | undefined)[] = [
   'NEXT_COMMITTEE_DIFFERS',
 ];
 
-function storedType({ preset }: BeaconNetwork) {
-  // The newest layout holds headers of all forks.
-  const header = lightClientHeader(denebExecutionHeader);
+function storedType({ preset }: BeaconNetwork, { finalized, optimistic }: Format) {
+  // The layout of Deneb holds headers of all forks before Gloas.
+  const headerOf = (isOfGloas: boolean) =>
+    (isOfGloas ? gloasLightClientHeader : lightClientHeader(denebExecutionHeader)) as SszType<LightClientHeader>;
   const committee = syncCommittee(preset.committeeSize);
   return container<StoredStore>({
     format: uint64,
     genesisValidatorsRoot: bytes32,
-    finalized: header,
-    optimistic: header,
+    finalized: headerOf(finalized),
+    optimistic: headerOf(optimistic),
     current: committee,
     next: committee,
     contradiction: uint(1),
@@ -57,10 +67,12 @@ function storedType({ preset }: BeaconNetwork) {
 
 /** A store as bytes, with a checksum: about 51 KB with committees of 512. */
 export function storeToBytes(network: BeaconNetwork, store: LightClientStore): Uint8Array {
-  const type = storedType(network);
+  const [finalized, optimistic] = [store.finalized, store.optimistic].map((header) => 'executionBlockHash' in header);
+  const format = FORMATS.find((one) => one.finalized === finalized && one.optimistic === optimistic)!;
+  const type = storedType(network, format);
   const committee = syncCommittee(network.preset.committeeSize);
   const bytes = type.encode({
-    format: FORMAT,
+    format: format.format,
     genesisValidatorsRoot: hexToBytes(network.genesisValidatorsRoot),
     finalized: store.finalized,
     optimistic: store.optimistic,
@@ -81,9 +93,11 @@ export function storeToBytes(network: BeaconNetwork, store: LightClientStore): U
 export function storeFromBytes(network: BeaconNetwork, bytes: Uint8Array): LightClientStore {
   const [checksum, payload] = [bytes.subarray(0, 32), bytes.subarray(32)];
   if (!equalBytes(sha256(payload), checksum)) throw corrupt('the checksum is another');
-  const type = storedType(network);
-  const stored = decode(type, payload);
-  if (stored.format !== FORMAT) throw corrupt('the format is another');
+  // The first member; SSZ has integers of 8 bytes, little-endian.
+  const number = payload.length < 8 ? 0n : new DataView(payload.buffer, payload.byteOffset).getBigUint64(0, true);
+  const format = FORMATS.find((one) => one.format === number);
+  if (format === undefined) throw corrupt('the format is another');
+  const stored = decode(storedType(network, format), payload);
   const genesis = hexToBytes(network.genesisValidatorsRoot);
   if (!equalBytes(stored.genesisValidatorsRoot, genesis)) throw corrupt('it is of another network');
   const { finalized, optimistic, current } = stored;

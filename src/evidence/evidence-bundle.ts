@@ -32,6 +32,8 @@ export interface EvidenceBundle {
   readonly checkpoint: Hex;
   /** Beacon API: the bootstrap of the checkpoint, and the updates after it. */
   readonly consensus: { readonly bootstrap: unknown; readonly answers: readonly ConsensusAnswer[] };
+  /** `eth_getBlockByHash` of layer 1: the final block, where consensus proves its hash alone, as from Gloas on. */
+  readonly layerOneHeader?: unknown;
   /** Number of the finalized layer-2 block. */
   readonly finalized: number;
   /** `eth_getProof` of the rollup contract on layer 1, with the slots of `anchorSlots`. */
@@ -63,7 +65,7 @@ export interface EvidenceTrust {
 }
 
 /** The part of a bundle in which a check failed. */
-export type EvidenceLink = 'chainId' | 'checkpoint' | 'consensus' | 'rollup' | 'state' | 'header';
+export type EvidenceLink = 'chainId' | 'checkpoint' | 'consensus' | 'layerOneHeader' | 'rollup' | 'state' | 'header';
 
 /** A bundle that proves its claim. */
 export interface VerifiedEvidence {

@@ -1,4 +1,5 @@
 import { beaconNetworkOf } from '../consensus/beacon-networks.js';
+import type { LayerOneBlock } from '../consensus/containers.js';
 import { type ConsensusAnswer, judgeConsensus } from '../consensus/judge-consensus.js';
 import { invalidParameter } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
@@ -6,6 +7,7 @@ import { loadHasher } from '../kernel/hasher.js';
 import { schemeAt } from '../networks/network.js';
 import { equalBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import { verifyHeader } from '../proof/headers.js';
 import { malformed, readArray, readBytes, readExactObject, readObject } from '../proof/json-reader.js';
 import { verifyL1Anchor } from '../proof/l1-anchor.js';
 import { verifyLineaProof } from '../proof/linea-proof.js';
@@ -48,8 +50,9 @@ export async function judgeEvidence(
     return { ...consensus, link: 'consensus', at: `consensus.${consensus.at.replace(/^from\./, '')}` };
   }
   const { finalized: layerOne, participants } = consensus;
-  if (layerOne.stateRoot === undefined) return refuse('consensus', 'NO_STATE_ROOT', 'proves no state root of layer 1');
-  const request = { l1StateRoot: layerOne.stateRoot, rollup: network.rollup, l2BlockNumber: finalized };
+  const l1StateRoot = layerOneStateRoot(layerOne, parts.layerOneHeader);
+  if (!(l1StateRoot instanceof Uint8Array)) return l1StateRoot;
+  const request = { l1StateRoot, rollup: network.rollup, l2BlockNumber: finalized };
   const anchor = verifyL1Anchor(request, parts.rollup);
   if (!anchor.verified) return { ...anchor, link: 'rollup', at: inside('rollup', anchor.at) };
   const { stateRoot } = anchor;
@@ -62,6 +65,18 @@ export async function judgeEvidence(
   if (proved?.verified !== true) proved = await first;
   if (!proved.verified) return proved;
   return { ...proved, claim, layerOne, participants, finalized: { number: finalized, stateRoot } };
+}
+
+/** The state root of the final layer-1 block. A header of Gloas proves its hash alone: then the bundle has the header of that hash. */
+function layerOneStateRoot({ blockHash, stateRoot }: LayerOneBlock, header: unknown): Uint8Array | EvidenceRefusal {
+  if (header === undefined)
+    return (
+      stateRoot ??
+      refuse('consensus', 'NO_STATE_ROOT', 'proves no state root of layer 1, and there is no layerOneHeader')
+    );
+  const verdict = verifyHeader(header, { hash: blockHash });
+  if (verdict.verified) return verdict.header.stateRoot;
+  return { ...verdict, link: 'layerOneHeader', at: inside('layerOneHeader', verdict.at) };
 }
 
 async function judgeClaim(
@@ -92,10 +107,11 @@ function refuse(link: EvidenceLink, reason: string, message: string): EvidenceRe
 
 /** @throws PlumblineError `PROOF_MALFORMED` */
 function readBundle(value: unknown): EvidenceBundle {
-  const { format } = readObject(value, 'bundle');
+  const { format, layerOneHeader } = readObject(value, 'bundle');
   if (format !== EVIDENCE_FORMAT) throw malformed('format', `is not ${EVIDENCE_FORMAT}`);
   const claim = readClaim(readObject(value, '').claim);
-  const bundle = readExactObject(value, 'block' in claim ? [...MEMBERS, 'header'] : MEMBERS, '');
+  const more = [...('block' in claim ? ['header'] : []), ...(layerOneHeader === undefined ? [] : ['layerOneHeader'])];
+  const bundle = readExactObject(value, [...MEMBERS, ...more], '');
   const consensus = readExactObject(bundle.consensus, ['bootstrap', 'answers'], 'consensus');
   return {
     format,
@@ -106,6 +122,7 @@ function readBundle(value: unknown): EvidenceBundle {
       bootstrap: consensus.bootstrap,
       answers: readArray(consensus.answers, 'consensus.answers').map(readConsensusAnswer),
     },
+    ...(layerOneHeader !== undefined && { layerOneHeader }),
     finalized: readCount(bundle.finalized, 'finalized'),
     rollup: bundle.rollup,
     state: bundle.state,

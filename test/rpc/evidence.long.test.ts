@@ -6,6 +6,7 @@ import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-
 import type { EvidenceBundle, EvidenceClaim, EvidenceTrust } from '../../src/evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, stranger } from '../support/dev-node.js';
@@ -23,6 +24,9 @@ let texts: Record<keyof typeof CLAIMS, string>;
 let trust: EvidenceTrust;
 let root: Hex;
 let header: { readonly hash: Hex; readonly stateRoot: Hex };
+/** Of the final layer-1 block, and of others by hash. */
+let layerOneHeader: Record<string, unknown>;
+let layerOneBlock: (hash: string) => Promise<Record<string, unknown>>;
 
 const network = devnet();
 const parse = (name: keyof typeof CLAIMS) => JSON.parse(texts[name]) as EvidenceBundle;
@@ -36,6 +40,14 @@ async function collect(): Promise<void> {
   texts = { account: account!, absent: absent!, block: block! };
   trust = { network, checkpoint: hexToBytes(root), now: clock.now() };
   header = await dev.ask('eth_getBlockByNumber', '0x3', false);
+  const ask = (method: string, ...params: unknown[]) => dev.node.l1.request<UntypedMethod>({ method, params });
+  const blocks: Record<string, unknown>[] = [];
+  for (let number = 0; number <= 8; number++)
+    blocks.push((await ask('eth_getBlockByNumber', `0x${number}`, false)) as Record<string, unknown>);
+  layerOneBlock = async (hash) => blocks.find((block) => block.hash === hash)!;
+  const verdict = await verifyEvidence(parse('account'), trust);
+  if (!verdict.verified) throw new Error(verdict.message);
+  layerOneHeader = await layerOneBlock(bytesToHex(verdict.layerOne.blockHash));
 }
 
 describe('a bundle of evidence', () => {
@@ -56,6 +68,30 @@ describe('a bundle of evidence', () => {
     if (!block.verified) throw new Error(block.message);
     expect(bytesToHex(block.header!.hash)).toBe(header.hash);
     expect(bytesToHex(block.header!.header.stateRoot)).toBe(header.stateRoot);
+  });
+});
+
+test('the header of the final layer-1 block, which a bundle has from Gloas on, is held against the hash that is proved', async () => {
+  for (const name of ['account', 'block'] as const) {
+    const bundle = { ...parse(name), layerOneHeader };
+    const [verdict, without] = [await verifyEvidence(bundle, trust), await verifyEvidence(parse(name), trust)];
+    expect(verdict).toEqual(without);
+    for (const [changes, reason] of [
+      [{ stateRoot: `0x${'12'.repeat(32)}` }, 'HASH_MISMATCH'],
+      [{ number: '0x5' }, 'HASH_MISMATCH'],
+    ] as const)
+      expect(
+        await verifyEvidence({ ...bundle, layerOneHeader: { ...layerOneHeader, ...changes } }, trust),
+      ).toMatchObject({
+        ...{ verified: false, link: 'layerOneHeader', reason, at: 'layerOneHeader.hash' },
+      });
+  }
+  const parent = await layerOneBlock(String(layerOneHeader.parentHash));
+  expect(await verifyEvidence({ ...parse('account'), layerOneHeader: parent }, trust)).toMatchObject({
+    ...{ verified: false, link: 'layerOneHeader', reason: 'OTHER_BLOCK' },
+  });
+  await expect(verifyEvidence({ ...parse('account'), layerOneHeader: { hash: '0x' } }, trust)).rejects.toMatchObject({
+    code: 'PROOF_MALFORMED',
   });
 });
 

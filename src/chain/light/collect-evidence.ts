@@ -3,6 +3,7 @@ import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from '../../
 import { verifyEvidence } from '../../evidence/verify-evidence.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { verifyHeader } from '../../proof/headers.js';
 import { anchorSlots, verifyL1Anchor } from '../../proof/l1-anchor.js';
 import { historySlot } from '../../proof/settled-header.js';
 import type { EndpointGroup } from '../../upstream/group.js';
@@ -27,9 +28,12 @@ export async function collectEvidence(
   const { proof: state, at } = await settlement.prove(question, { tag: 'finalized' });
   const { checkpoint, bootstrap, answers, finalized, maxAgeMs } = await consensus.answers();
   const { chainId, rollup } = network;
-  const params = [rollup.address, anchorSlots(rollup, at.number).map(bytesToHex), toQuantity(finalized.number!)];
+  const layerOneHeader =
+    finalized.stateRoot === undefined ? await layerOneHeaderOf(finalized.blockHash, layerOne) : undefined;
+  const anchored = layerOneHeader?.verified.header ?? finalized;
+  const params = [rollup.address, anchorSlots(rollup, at.number).map(bytesToHex), toQuantity(anchored.number!)];
   const accept = (answer: unknown) => {
-    const request = { l1StateRoot: finalized.stateRoot!, rollup, l2BlockNumber: at.number };
+    const request = { l1StateRoot: anchored.stateRoot!, rollup, l2BlockNumber: at.number };
     const verdict = verifyL1Anchor(request, answer);
     if (!verdict.verified) throw answerRefused('rollup contract', verdict);
     return answer;
@@ -40,6 +44,7 @@ export async function collectEvidence(
     claim,
     checkpoint: bytesToHex(checkpoint),
     consensus: { bootstrap, answers },
+    ...(layerOneHeader && { layerOneHeader: layerOneHeader.answer }),
     finalized: at.number,
     rollup: await layerOne.request('eth_getProof', params, { tryNext: () => true, accept }),
     state,
@@ -48,6 +53,17 @@ export async function collectEvidence(
   const verdict = await verifyEvidence(bundle, { network, checkpoint, now: clock.now(), maxAgeMs });
   if (!verdict.verified) throw answerRefused(`evidence, link ${verdict.link}`, verdict);
   return bundle;
+}
+
+/** The header of a layer-1 block, as an endpoint answers it, and verified. */
+function layerOneHeaderOf(hash: Uint8Array, layerOne: EndpointGroup) {
+  const accept = (answer: unknown) => {
+    if (answer === null) throw missing('layer-1 header');
+    const verified = verifyHeader(answer, { hash });
+    if (!verified.verified) throw answerRefused('layer-1 header', verified);
+    return { answer, verified };
+  };
+  return layerOne.request('eth_getBlockByHash', [bytesToHex(hash), false], { tryNext: () => true, accept });
 }
 
 async function questionOf(claim: EvidenceClaim, settlement: Settlement): Promise<ZkQuestion> {

@@ -28,7 +28,7 @@ export const BOOTSTRAP_LIES: readonly ConsensusLie[] = [
   ...at(/^PROOF_MALFORMED$/, [`${header}.beacon.slot`], said('0x1'), 'in hex'),
   ...at(/^PROOF_MALFORMED$/, [`${header}.execution`, committee, 'version', 'data'], removed, 'left out'),
   ...at(/^PROOF_MALFORMED$/, ['version'], said('deneb'), 'of an earlier fork'),
-  ...at(/^FORK_UNSUPPORTED$/, ['version'], said('gloas'), 'of a later fork'),
+  ...at(/^FORK_UNSUPPORTED$/, ['version'], said('heze'), 'of a later fork'),
   {
     name: 'bootstrap: that of another final block',
     on: 'bootstrap',

@@ -41,7 +41,7 @@ describe('updates in a row', () => {
 
   it('are applied up to one that cannot be read, which throws when it is the first', () => {
     const known = network.forks.filter(({ name }) => name !== 'fulu');
-    const ahead = { ...network, forks: [...known, { name: 'gloas', epoch: 24, version: '0xaa000007' as const }] };
+    const ahead = { ...network, forks: [...known, { name: 'heze', epoch: 24, version: '0xaa000008' as const }] };
     const { applied } = run(ahead, start, updates, lastSlot);
     expect(applied.length).toBe(9);
     const thrown = (() => {
@@ -53,11 +53,11 @@ describe('updates in a row', () => {
     })();
     expect(isPlumblineError(thrown, 'FORK_UNSUPPORTED') && thrown.details).toEqual({
       network: 'synthetic',
-      fork: 'gloas',
+      fork: 'heze',
       epoch: 24,
     });
     expect((thrown as Error).message).toBe(
-      'synthetic: this release does not read the fork "gloas" (epoch 24) of layer 1; it reads Capella to Fulu, so use a newer release',
+      'synthetic: this release does not read the fork "heze" (epoch 24) of layer 1; it reads Capella to Gloas, so use a newer release',
     );
   });
 });
@@ -154,8 +154,12 @@ describe('beacon chains', () => {
     'have the values of the specifications: %i',
     (chainId) => {
       const { name, preset, genesisTime, genesisValidatorsRoot, forks } = BEACON_NETWORKS.get(chainId)!;
-      const byName = Object.fromEntries(forks.map(({ name: fork, epoch, version }) => [fork, { epoch, version }]));
+      const { gloas, ...byName } = Object.fromEntries(
+        forks.map(({ name: fork, epoch, version }) => [fork, { epoch, version }]),
+      );
       expect({ ...preset, genesisTime, genesisValidatorsRoot, forks: byName }).toEqual(configs[name]);
+      // Of docs/spec/glamsterdam.md 1, which has an epoch for one chain.
+      expect(gloas).toEqual(name === 'sepolia' ? { epoch: 353_024, version: '0x90000076' } : undefined);
     },
   );
 });
