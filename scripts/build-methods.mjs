@@ -17,7 +17,6 @@ const WITH_A_DEVNET = [
   'devnet-accounts',
   'devnet-mining',
   'devnet-pool',
-  'devnet-settings',
   'eth_sendRawTransaction',
   'eth_sendTransaction',
   'eth_subscribe',
@@ -103,6 +102,8 @@ function table(definitions, atOnce) {
 
 export async function buildMethods() {
   const files = (await readdir(`${rpc}/methods`)).sort().map((name) => name.replace(/\.ts$/, ''));
+  const gone = [...WITH_A_NODE, ...WITH_A_DEVNET].find((file) => !files.includes(file));
+  if (gone !== undefined) throw new Error(`there is no src/rpc/methods/${gone}.ts, which this script names`);
   const all = (await Promise.all(files.map(definitionsOf))).flat();
   all.sort((a, b) => (a.name < b.name ? -1 : 1));
   const twice = all.find(({ name }, i) => name === all[i - 1]?.name);

@@ -67,7 +67,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/explainEstimate.js',
       '/rpc/filters/filter-registry.js',
       '/rpc/methods/eth_config.js',
-      '/rpc/methods/forced-transactions.js',
+      '/rpc/methods/sequencer.js',
       '/rpc/methods/send-sync.js',
       '/rpc/methods/eth_simulateV1.js',
       '/evm/simulation/simulate.js',

@@ -13,14 +13,15 @@ export const MUTATED_FOLDERS = {
     'test/rpc/trace.test.ts',
   ],
   proof: [
-    'test/unit/{mpt-*,light-seals}.test.ts',
+    'test/unit/{mpt-*,light-seals,amsterdam-headers}.test.ts',
     'test/unit/proof-{account-state,bodies,contents,headers,header-verdicts,hostile-tree,json-reader}.test.ts',
     'test/unit/proof-{linea-answer,maru,maru-answer,recorded,settled-header}.test.ts',
   ],
   state: [
     'test/unit/state-{block-mismatch,entry,fixtures,holding,key-follower,memory,refusals,tree,trie-log,twins,world}.test.ts',
     'test/unit/{state-page*,state-trace-*,state-traced-application,state-witness*}.test.ts',
-    '!test/unit/*.long.test.ts',
+    'test/unit/state-{fixtures,witness}.long.test.ts',
+    '!test/unit/state-!(fixtures|witness).long.test.ts',
   ],
   upstream: ['test/unit/upstream-*.test.ts'],
 };

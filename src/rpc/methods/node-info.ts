@@ -48,9 +48,7 @@ export const eth_accounts = defineMethod<[], readonly Hex[]>(
   },
 );
 
-/*
- * What tools ask of any node and seldom use: a chunk of its own.
- */
+/* What tools ask of any node and seldom use. */
 
 /** Keccak-256. */
 export const web3_sha3 = defineMethod<[data: Hex], Hex>('web3_sha3', OF_THE_NODE, (_, [data]) =>

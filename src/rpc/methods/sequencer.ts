@@ -7,8 +7,8 @@ import { FORWARDS } from '../protocol/method-rows.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /*
- * Transactions that a sequencer has to include because layer 1 holds them (docs/spec/json-rpc.md 2.8). The endpoint's word:
- * nothing of the answer can be checked.
+ * What only the sequencer knows: what became of transactions that layer 1 makes it include (docs/spec/json-rpc.md 2.8), and of those that
+ * it left out (2.4). The endpoint's word: nothing of the answers can be checked.
  */
 
 /** `[forcedTransactionNumber]`, on older nodes `[transactionHash]`: when and how it was included, or null. */
@@ -36,7 +36,7 @@ async function forwarded(
   throw new PlumblineError('METHOD_NOT_ENABLED', `${method} needs endpoints`, { method });
 }
 
-/** Why a transaction is in no block: null if nothing is known about it (docs/spec/json-rpc.md 2.4). */
+/** Why a transaction is in no block: null if nothing is known about it. */
 export const linea_getTransactionExclusionStatusV1 = defineMethod<
   [hash: Hex],
   {
