@@ -151,8 +151,9 @@ test('a transfer to oneself', async () => {
     expect(copy.sources).toEqual(['src/preview/preview-calls.ts', 'src/preview/preview.ts']);
   });
 
-  test('a network is one source file: the table, with its profile', () => {
+  test('a network is one source file: its name, and its profile in the table', () => {
     const copy = new Copy();
+    copy.insert('src/networks/networks.ts', "export type NetworkName = 'linea'", " | 'linea-tomorrow'");
     copy.insert(
       'src/networks/networks.ts',
       "  'linea-sepolia': lineaSepolia,\n",
