@@ -230,6 +230,11 @@ export function layoutAtSlot(network: BeaconNetwork, slot: bigint): Layout {
   return layoutOfFork(network, fork.name, fork.epoch);
 }
 
+/** The slot of an object of Gloas may be past the fork of a network whose epoch of it is not known. @throws PlumblineError `FORK_UNSUPPORTED` */
+export function requireKnown({ name, forks }: BeaconNetwork, layout: Layout): void {
+  if (layout === 'gloas' && !forks.some((fork) => fork.name === 'gloas')) throw forkUnsupported(name, 'gloas');
+}
+
 /** @param size - members */
 export function syncCommittee(size: number): SszType<SyncCommittee> {
   return container<SyncCommittee>({ pubkeys: vector(byteVector(48), size), aggregatePubkey: byteVector(48) });
@@ -390,11 +395,14 @@ export interface LightClientObject<K extends ObjectKind> {
 const containerOf = <K extends ObjectKind>(network: BeaconNetwork, kind: K, layout: Layout) =>
   containersOf(layout, network.preset.committeeSize)[kind];
 
-/** Whether an object in JSON has a header of Gloas, whatever its version says. */
-function isOfGloas(kind: ObjectKind, data: unknown, path: string): boolean {
+/** Layout of the members of an object in JSON, whatever its version says. @throws PlumblineError `PROOF_MALFORMED`, `FORK_UNSUPPORTED` */
+function layoutOfMembers(network: BeaconNetwork, kind: ObjectKind, data: unknown, path: string): Layout {
   const name = kind === 'bootstrap' ? 'header' : 'attested_header';
-  const header = readObject(data, path)[name];
-  return typeof header === 'object' && header !== null && 'execution_block_hash' in header;
+  const header = readObject(readObject(data, path)[name], `${path}.${name}`);
+  if ('execution_block_hash' in header) return 'gloas';
+  const { slot } = readObject(header.beacon, `${path}.${name}.beacon`);
+  const layout = layoutAtSlot(network, uint64.fromJson(slot, `${path}.${name}.beacon.slot`));
+  return layout === 'gloas' ? 'electra' : layout;
 }
 
 /**
@@ -421,10 +429,10 @@ export function objectFrom<K extends ObjectKind>(
   const { version, data } = readObject(answer, path);
   if (typeof version !== 'string') throw malformed(`${path}version`, 'is not text');
   const layout = layoutOfFork(network, version);
-  const isNew = isOfGloas(kind, data, `${path}data`);
-  if (isNew === (layout === 'gloas'))
+  requireKnown(network, layout);
+  const own = layoutOfMembers(network, kind, data, `${path}data`);
+  if ((own === 'gloas') === (layout === 'gloas'))
     return { layout, data: containerOf(network, kind, layout).fromJson(data, `${path}data`) };
-  const own = isNew ? 'gloas' : 'electra';
   return { layout, isMislabelled: true, data: containerOf(network, kind, own).fromJson(data, `${path}data`) };
 }
 

@@ -11,7 +11,7 @@ import { equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { malformed } from '../proof/json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../proof/verdict.js';
 import type { Pieces } from '../scheduling/turns.js';
-import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot, forkUnsupported } from './beacon-network.js';
+import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from './beacon-network.js';
 import {
   beaconBlockHeader,
   computeSigningRoot,
@@ -23,6 +23,7 @@ import {
   type LightClientObjects,
   layoutAtSlot,
   type ObjectKind,
+  requireKnown,
   type SyncCommittee,
   stateIndices,
   syncCommittee,
@@ -75,9 +76,7 @@ function checkLayout(
     throw new Refusal('VERSION_MISMATCH', at, `the version says ${layout}, its members are of another fork`);
   const expected = layoutAtSlot(network, beacon.slot);
   if (layout === expected) return;
-  // The slot may be past a fork whose epoch this profile does not have.
-  if (layout === 'gloas' && !network.forks.some(({ name }) => name === 'gloas'))
-    throw forkUnsupported(network.name, 'gloas');
+  requireKnown(network, layout);
   if (layout === 'capella') throw malformed(`${at}.execution.blob_gas_used`, `is missing at slot ${beacon.slot}`);
   throw new Refusal(
     'VERSION_MISMATCH',
