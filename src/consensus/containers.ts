@@ -231,7 +231,7 @@ export function layoutAtSlot(network: BeaconNetwork, slot: bigint): Layout {
 }
 
 /** The slot of an object of Gloas may be past the fork of a network whose epoch of it is not known. @throws PlumblineError `FORK_UNSUPPORTED` */
-export function requireKnown({ name, forks }: BeaconNetwork, layout: Layout): void {
+export function requireScheduled({ name, forks }: BeaconNetwork, layout: Layout): void {
   if (layout === 'gloas' && !forks.some((fork) => fork.name === 'gloas')) throw forkUnsupported(name, 'gloas');
 }
 
@@ -429,7 +429,7 @@ export function objectFrom<K extends ObjectKind>(
   const { version, data } = readObject(answer, path);
   if (typeof version !== 'string') throw malformed(`${path}version`, 'is not text');
   const layout = layoutOfFork(network, version);
-  requireKnown(network, layout);
+  requireScheduled(network, layout);
   const own = layoutOfMembers(network, kind, data, `${path}data`);
   if ((own === 'gloas') === (layout === 'gloas'))
     return { layout, data: containerOf(network, kind, layout).fromJson(data, `${path}data`) };

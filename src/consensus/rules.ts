@@ -23,7 +23,7 @@ import {
   type LightClientObjects,
   layoutAtSlot,
   type ObjectKind,
-  requireKnown,
+  requireScheduled,
   type SyncCommittee,
   stateIndices,
   syncCommittee,
@@ -76,7 +76,7 @@ function checkLayout(
     throw new Refusal('VERSION_MISMATCH', at, `the version says ${layout}, its members are of another fork`);
   const expected = layoutAtSlot(network, beacon.slot);
   if (layout === expected) return;
-  requireKnown(network, layout);
+  requireScheduled(network, layout);
   if (layout === 'capella') throw malformed(`${at}.execution.blob_gas_used`, `is missing at slot ${beacon.slot}`);
   throw new Refusal(
     'VERSION_MISMATCH',
