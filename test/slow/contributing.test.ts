@@ -1,7 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -12,6 +12,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Paths that a copy does not need, or makes itself. */
+const LEFT_OUT =
+  /(?:^|[\\/])node_modules(?:[\\/]|$)|^(?:\.git|dist|build|test-results|src[\\/]rpc[\\/].*\.generated\.ts)(?:[\\/]|$)/;
+
 /** A copy of the repository, with the same packages, kernels and dictionary. */
 class Copy {
   readonly directory = mkdtempSync(join(tmpdir(), 'plumbline-contributing-'));
@@ -19,12 +23,10 @@ class Copy {
 
   constructor() {
     onTestFinished(() => rmSync(this.directory, { recursive: true }));
-    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    for (const file of [...listed.trim().split('\n'), 'src/kernel/wasm', 'src/dictionary/general.generated.ts'])
-      cpSync(join(root, file), join(this.directory, file), { recursive: true });
+    const isSource = (path: string) => !LEFT_OUT.test(relative(root, path));
+    for (const name of readdirSync(root))
+      if (isSource(join(root, name)))
+        cpSync(join(root, name), join(this.directory, name), { recursive: true, filter: isSource });
     symlinkSync(join(root, 'node_modules'), join(this.directory, 'node_modules'));
     mkdirSync(join(this.directory, 'build'));
   }
