@@ -108,7 +108,7 @@ describe('a devnet whose store fails', () => {
     const seen: number[] = [];
     for (let seed = 1; seed <= 4; seed++) {
       const random = seededRandom(seed);
-      const { store, chain, isDurable, health } = await scene({ storing: { retryMs: 1, maxWaitingBytes: 20_000 } });
+      const { store, chain, isDurable, health } = await scene({ storing: { retryMs: 1 } });
       const ids: number[] = [];
       const kept = store.commit.bind(store);
       store.commit = async (commit) => {
