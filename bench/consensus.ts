@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beginning, KINDS, readObject, run, type Scenario } from '../conformance/consensus-scenario.js';
-import { BEACON_NETWORKS } from '../src/consensus/public-networks.js';
 import { type AnyUpdate, type LightClientStore, processLightClientUpdates } from '../src/consensus/rules.js';
+import { publicBeaconNetwork } from '../src/networks/beacon-networks.js';
 import { FIXTURE_DIRECTORIES, openFixtures } from '../test/support/fixtures.js';
 import { alternateAsync, type BenchArea, type Figure, median, medianRatio } from './area.js';
 import { blsVerification } from './consensus-yardstick.js';
@@ -13,7 +13,7 @@ import { settledReads } from './settled-read.js';
 const PERIODS = 'consensus/mainnet/deneb-1347-1376.json';
 const CHECKPOINT = 'consensus/mainnet/capella-898.json';
 const BATCH = 14;
-const MAINNET = BEACON_NETWORKS.get(1)!;
+const MAINNET = publicBeaconNetwork(1)!;
 const ROUNDS = 7;
 const LATER = Number.MAX_SAFE_INTEGER;
 

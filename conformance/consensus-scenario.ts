@@ -1,4 +1,3 @@
-import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from '../src/consensus/beacon-network.js';
 import {
   denebExecutionHeader,
   getLcExecutionRoot,
@@ -17,7 +16,10 @@ import {
   type ProcessedUpdates,
   processLightClientUpdates,
 } from '../src/consensus/rules.js';
+import { computeSyncCommitteePeriodAtSlot, sizesOf } from '../src/consensus/slots.js';
 import { isPlumblineError } from '../src/errors.js';
+import { BEACON_PRESETS } from '../src/networks/beacon-networks.js';
+import type { BeaconNetwork } from '../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { finish } from '../src/scheduling/turns.js';
 import type { Material } from './area.js';
@@ -81,14 +83,19 @@ interface ConfigFixture {
 
 /** The network of a scenario. @param genesis - another genesis validators root than that of the configuration */
 export function networkOf(material: Pick<Material, 'json'>, name: string, genesis?: Hex): BeaconNetwork {
-  const { genesisTime, genesisValidatorsRoot, forks, ...preset } =
+  const { genesisTime, genesisValidatorsRoot, forks, secondsPerSlot, ...sizes } =
     material.json<Record<string, ConfigFixture>>('consensus/configs.json')[name]!;
+  const preset = sizes.committeeSize === BEACON_PRESETS.minimal.committeeSize ? 'minimal' : 'mainnet';
+  if (JSON.stringify(sizes) !== JSON.stringify(BEACON_PRESETS[preset]))
+    throw new Error(`${name} has other sizes than ${preset}`);
   return {
     name,
     preset,
+    secondsPerSlot,
     genesisTime,
     genesisValidatorsRoot: genesis ?? genesisValidatorsRoot!,
     forks: Object.entries(forks).map(([fork, { epoch, version }]) => ({ name: fork, epoch, version })),
+    depositChainId: 1,
   };
 }
 
@@ -119,7 +126,7 @@ export function beginning(network: BeaconNetwork, scenario: Scenario): LightClie
 
 function believedStore(network: BeaconNetwork, { store }: Scenario): LightClientStore {
   const header = lightClientHeader(denebExecutionHeader).fromJson(store!.finalized_header, 'finalized_header');
-  const committee = syncCommittee(network.preset.committeeSize);
+  const committee = syncCommittee(sizesOf(network).committeeSize);
   const current = committee.fromJson(store!.current_sync_committee, 'current_sync_committee');
   const next = store!.next_sync_committee;
   return {
@@ -145,14 +152,14 @@ export function reasonOf(body: () => string): string {
     return body();
   } catch (error) {
     if (isPlumblineError(error, 'PROOF_MALFORMED')) return 'MALFORMED';
-    if (isPlumblineError(error, 'FORK_UNSUPPORTED')) return 'FORK_UNSUPPORTED';
+    if (isPlumblineError(error, 'FORK_UNSUPPORTED') || isPlumblineError(error, 'FORK_SCHEDULE')) return error.code;
     throw error;
   }
 }
 
 /** A store in the form of the fixtures. */
 export function describeStore(network: BeaconNetwork, store: LightClientStore): StoreFixture {
-  const committee = syncCommittee(network.preset.committeeSize);
+  const committee = syncCommittee(sizesOf(network).committeeSize);
   return {
     finalized: describeHeader(network, store.finalized),
     optimistic: describeHeader(network, store.optimistic),

@@ -1,7 +1,8 @@
-import type { BeaconNetwork } from '../src/consensus/beacon-network.js';
 import { containersOf, type LightClientObject, type ObjectKind, objectFrom } from '../src/consensus/containers.js';
 import { initializeLightClientStore, type LightClientStore } from '../src/consensus/rules.js';
+import { sizesOf } from '../src/consensus/slots.js';
 import { toJson } from '../src/consensus/ssz.js';
+import type { BeaconNetwork } from '../src/networks/network.js';
 import { concatBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { type Area, differs, type Material } from './area.js';
@@ -79,7 +80,7 @@ function readAltered<K extends ObjectKind>(
   const named = { ...object, ...(version === undefined ? {} : { version }) };
   if (patch === undefined && ssz === undefined) return readObject(network, kind, named);
   const original = readObject(base, kind, object);
-  const container = containersOf(original.layout, base.preset.committeeSize)[kind];
+  const container = containersOf(original.layout, sizesOf(base).committeeSize)[kind];
   if (ssz !== undefined) {
     return objectFrom(network, kind, ssz.reduce(alterBytes, container.encode(original.data)));
   }

@@ -1,6 +1,6 @@
-import type { BeaconNetwork } from '../src/consensus/beacon-network.js';
 import { layerOneBlock } from '../src/consensus/containers.js';
 import type { LightClientStore } from '../src/consensus/rules.js';
+import type { BeaconNetwork } from '../src/networks/network.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 import { type AnchorFixture, checkAnchor } from './consensus-anchor.js';
 import {
@@ -16,6 +16,7 @@ import {
   type StoreFixture,
 } from './consensus-scenario.js';
 import { tamperedArea } from './consensus-tampered.js';
+import { checkGloas } from './gloas-forgeries.js';
 
 const FOLDERS = ['sync', 'mainnet', 'synthetic', 'anchor', 'settled'];
 
@@ -99,6 +100,7 @@ const stepsArea: Area = {
   files: scenarioFiles,
   async run(material, report) {
     for (const path of scenarioFiles(material)) if (material.wants(path)) await runScenario(material, report, path);
+    if (material.wants('gloas')) await checkGloas(material, report);
   },
 };
 

@@ -1,12 +1,12 @@
-import { timeOfSlot } from '../src/consensus/beacon-network.js';
 import { beaconBlockHeader, objectFrom } from '../src/consensus/containers.js';
-import { BEACON_NETWORKS } from '../src/consensus/public-networks.js';
+import { timeOfSlot } from '../src/consensus/slots.js';
 import { verifyConsensusUpdate } from '../src/consensus/verify-consensus-update.js';
 import { isPlumblineError } from '../src/errors.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { keccak256 } from '../src/kernel/keccak.js';
+import { publicBeaconNetwork } from '../src/networks/beacon-networks.js';
 import { bigIntToBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { verifyBlockBody } from '../src/proof/contents.js';
@@ -195,7 +195,7 @@ const fuluArea: Area = {
   isOutside: true,
   files: (material) => material.list(FULU, /\.json$/),
   async run(material, report) {
-    const network = BEACON_NETWORKS.get(MAINNET)!;
+    const network = publicBeaconNetwork(MAINNET)!;
     const objects = {
       bootstrap: material.json<VersionedJson>(`${FULU}/lc_bootstrap.json`),
       updates: material.json<VersionedJson[]>(`${FULU}/lc_updates.json`),

@@ -92,7 +92,6 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/hosts/opening/open-consensus.js',
       '/chain/light/layer-one/layer-one-follower.js',
       '/chain/light/layer-one/light-client-record.js',
-      '/consensus/beacon-networks.js',
       '/chain/light/settlement/settled-blocks.js',
       '/chain/light/settled-reads.js',
       '/chain/light/collect-evidence.js',

@@ -169,6 +169,11 @@ export interface ErrorDetails {
   // Consensus of layer 1.
   /** The beacon chain is at a fork that this release does not read, or before the first that it reads. Remedy: a newer release. */
   FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };
+  /**
+   * The beacon chain changes to `fork` in another epoch than this release knows, as what is signed at `slot` shows. Nothing is accepted, and
+   * no endpoint was false. Remedy: a newer release, or give the epoch with `beaconNetwork` in `layerOne` of the profile.
+   */
+  FORK_SCHEDULE: { network: string; fork: string; slot: number };
   /** Two objects with valid signatures contradict each other. `slot`: attested slot of the second. Remedy: give a checkpoint that you trust. */
   LAYER_ONE_CONTRADICTS: { reason: string; slot: number };
   /** There is no trusted beacon block to follow layer 1 from. Remedy: give `layerOne.checkpoint`. */
@@ -209,8 +214,9 @@ export interface ErrorDetails {
  * - `not-final`: it names no finalized block
  * - `no-light-client-data`: it does not serve the part of the beacon API for light clients (status 501)
  * - `other-genesis`: it follows another beacon chain
+ * - `other-spec`: its configuration (`/eth/v1/config/spec`) has other sizes, forks or epochs than the network
  */
-export type LayerOneProblem = 'no-contract' | 'not-final' | 'no-light-client-data' | 'other-genesis';
+export type LayerOneProblem = 'no-contract' | 'not-final' | 'no-light-client-data' | 'other-genesis' | 'other-spec';
 
 /** What a replica compares. `changes`: the values before them, in the trie log and in the state that is held. */
 export type ReplicaCheck = 'changes' | 'block-hash' | 'state-manager-root' | 'layer-one-root';

@@ -63,10 +63,11 @@ export {
   unregisterRpcProxy,
 } from './hosts/proxy/register.js';
 export { type ClientOptions, createNode } from './hosts/worker/client.js';
+export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet } from './networks/devnet.js';
 export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
-export type { Network } from './networks/network.js';
+export type { BeaconFork, BeaconNetwork, LayerOneName, Network } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type {
   Approval,

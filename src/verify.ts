@@ -18,7 +18,6 @@ export type {
   NonInclusionProofJson,
   ProofItemJson,
 } from './accumulator/proof-shape.js';
-export type { BeaconFork, BeaconNetwork, BeaconPreset } from './consensus/beacon-network.js';
 export type { LayerOneBlock } from './consensus/containers.js';
 export type {
   ConsensusAnswer,
@@ -45,7 +44,8 @@ export {
 export { verifyEvidence } from './evidence/verify-evidence.js';
 export type { Hasher, HashScheme, KernelBuild, KernelOptions } from './kernel/contracts.js';
 export { loadHasher } from './kernel/hasher.js';
-export type { RollupContract } from './networks/network.js';
+export { beaconNetwork } from './networks/beacon-networks.js';
+export type { BeaconFork, BeaconNetwork, LayerOneName, RollupContract } from './networks/network.js';
 export { bytesToHex, type Hex, hexToBytes } from './primitives/hex.js';
 export type { PatriciaFailureReason } from './proof/ethereum-proof.js';
 export {

@@ -6,15 +6,20 @@ const scenario = JSON.parse(await readFile(file!, 'utf8'));
 const root = Uint8Array.from(Buffer.from(scenario.trustedBlockRoot.slice(2), 'hex'));
 
 const started = performance.now();
-const [{ processLightClientUpdates }, { objectFrom }, { initializeLightClientStore }, { BEACON_NETWORKS }, { finish }] =
-  await Promise.all([
-    import('../../src/consensus/rules.js'),
-    import('../../src/consensus/containers.js'),
-    import('../../src/consensus/rules.js'),
-    import('../../src/consensus/public-networks.js'),
-    import('../../src/scheduling/turns.js'),
-  ]);
-const MAINNET = BEACON_NETWORKS.get(1)!;
+const [
+  { processLightClientUpdates },
+  { objectFrom },
+  { initializeLightClientStore },
+  { publicBeaconNetwork },
+  { finish },
+] = await Promise.all([
+  import('../../src/consensus/rules.js'),
+  import('../../src/consensus/containers.js'),
+  import('../../src/consensus/rules.js'),
+  import('../../src/networks/beacon-networks.js'),
+  import('../../src/scheduling/turns.js'),
+]);
+const MAINNET = publicBeaconNetwork(1)!;
 const answer = ({ version, json }: { version: string; json: unknown }) => ({ version, data: json });
 const bootstrap = objectFrom(MAINNET, 'bootstrap', answer(scenario.bootstrap));
 const verdict = initializeLightClientStore(MAINNET, bootstrap, {

@@ -1,7 +1,8 @@
+import type { BeaconNetwork } from '../networks/network.js';
 import { concatBytes, equalBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { malformed, readArray, readObject } from '../proof/json-reader.js';
-import { type BeaconNetwork, forkAt, forkUnsupported, timeOfSlot } from './beacon-network.js';
+import { forkAt, forkUnsupported, sizesOf, timeOfSlot } from './slots.js';
 import {
   bytesUpTo32,
   byteVector,
@@ -232,7 +233,8 @@ export function layoutAtSlot(network: BeaconNetwork, slot: bigint): Layout {
 
 /** The slot of an object of Gloas may be past the fork of a network whose epoch of it is not known. @throws PlumblineError `FORK_UNSUPPORTED` */
 export function requireScheduled({ name, forks }: BeaconNetwork, layout: Layout): void {
-  if (layout === 'gloas' && !forks.some((fork) => fork.name === 'gloas')) throw forkUnsupported(name, 'gloas');
+  if (layout === 'gloas' && !forks.some((fork) => fork.name === 'gloas' && fork.epoch !== undefined))
+    throw forkUnsupported(name, 'gloas');
 }
 
 /** @param size - members */
@@ -393,7 +395,7 @@ export interface LightClientObject<K extends ObjectKind> {
 }
 
 const containerOf = <K extends ObjectKind>(network: BeaconNetwork, kind: K, layout: Layout) =>
-  containersOf(layout, network.preset.committeeSize)[kind];
+  containersOf(layout, sizesOf(network).committeeSize)[kind];
 
 /** Layout of the members of an object in JSON, whatever its version says. @throws PlumblineError `PROOF_MALFORMED`, `FORK_UNSUPPORTED` */
 function layoutOfMembers(network: BeaconNetwork, kind: ObjectKind, data: unknown, path: string): Layout {
@@ -407,7 +409,7 @@ function layoutOfMembers(network: BeaconNetwork, kind: ObjectKind, data: unknown
 
 /**
  * Reads an answer of a beacon node: `{ version, data }` of JSON, or the bytes of a container. Those of Gloas have a length that no other
- * container has; of the others, the slot says which layout they have. An object whose version is of another fork than its members keeps
+ * container has; of the others, the slot says which layout they have, and from Gloas on that of the fork before. An object whose version is of another fork than its members keeps
  * that version, so that it is refused by `checkLayout`.
  *
  * @throws PlumblineError `PROOF_MALFORMED`; `FORK_UNSUPPORTED` for another layout than that of Capella to Gloas
@@ -423,7 +425,8 @@ export function objectFrom<K extends ObjectKind>(
     if (answer.length === gloas.size) return { layout: 'gloas', data: gloas.decode(answer, `${path}data`) };
     // Each container before Gloas begins with the offset of a header, and that header with its slot.
     const start = answer.length < 4 ? 0 : new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
-    const layout = layoutAtSlot(network, uint64.decode(answer.subarray(start, start + 8), `${path}data.slot`));
+    const own = layoutAtSlot(network, uint64.decode(answer.subarray(start, start + 8), `${path}data.slot`));
+    const layout = own === 'gloas' ? 'electra' : own;
     return { layout, data: containerOf(network, kind, layout).decode(answer, `${path}data`) };
   }
   const { version, data } = readObject(answer, path);

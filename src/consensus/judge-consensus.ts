@@ -1,8 +1,8 @@
 import { invalidParameter } from '../errors.js';
+import { publicBeaconNetwork } from '../networks/beacon-networks.js';
+import { type BeaconNetwork, requireBeaconNetwork } from '../networks/network.js';
 import { finish, nextTurn } from '../scheduling/turns.js';
-import { type BeaconNetwork, latestSignatureSlot, slotAtTime, slotsIn } from './beacon-network.js';
 import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from './containers.js';
-import { BEACON_NETWORKS } from './public-networks.js';
 import {
   type AnyUpdate,
   type ConsensusRefusal,
@@ -10,6 +10,7 @@ import {
   type LightClientStore,
   processLightClientUpdates,
 } from './rules.js';
+import { latestSignatureSlot, slotAtTime, slotsIn } from './slots.js';
 import { storeFromBytes, storeToBytes } from './stored.js';
 
 /**
@@ -50,8 +51,9 @@ const MAX_AGE_MS = 14 * 86_400_000;
 
 /** See `verifyConsensusUpdate`. */
 export async function judgeConsensus(request: ConsensusRequest): Promise<ConsensusVerdict> {
-  const network = typeof request.network === 'number' ? BEACON_NETWORKS.get(request.network) : request.network;
+  const network = typeof request.network === 'number' ? publicBeaconNetwork(request.network) : request.network;
   if (network === undefined) throw invalidParameter('network', 'must be 1, 11155111, 560048 or a beacon chain');
+  requireBeaconNetwork(network, 'network');
   const now = request.now ?? Date.now();
   const start = begin(network, request, now);
   if ('verified' in start) return start;

@@ -7,11 +7,11 @@
  */
 
 import { PlumblineError } from '../errors.js';
+import type { BeaconNetwork } from '../networks/network.js';
 import { equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { malformed } from '../proof/json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../proof/verdict.js';
 import type { Pieces } from '../scheduling/turns.js';
-import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from './beacon-network.js';
 import {
   beaconBlockHeader,
   computeSigningRoot,
@@ -29,6 +29,7 @@ import {
   syncCommittee,
 } from './containers.js';
 import { firstFalseClaim, hasKeyEncoding, type SignatureClaim, type SignatureFailure } from './signatures.js';
+import { computeEpochAtSlot, computeSyncCommitteePeriodAtSlot, forkAt, sizesOf } from './slots.js';
 import { isValidNormalizedMerkleBranch, isZero, rootFromBranch } from './ssz.js';
 
 /** Why an object is refused: the first check that fails, in the order of docs/spec/consensus.md 6 and 7. */
@@ -132,8 +133,26 @@ interface BootstrapRequest {
   readonly maxAgeSlots: number;
 }
 
-/** @returns the store to begin with, or the first check that failed @throws PlumblineError `FORK_UNSUPPORTED`, `PROOF_MALFORMED` */
+/**
+ * Begins a store with a trusted block.
+ *
+ * @returns the store to begin with, or the first check that failed
+ * @throws PlumblineError `FORK_UNSUPPORTED`, `FORK_SCHEDULE`, `PROOF_MALFORMED`
+ */
 export function initializeLightClientStore(
+  network: BeaconNetwork,
+  object: LightClientObject<'bootstrap'>,
+  request: BootstrapRequest,
+): { readonly verified: true; readonly store: LightClientStore } | ConsensusRefusal {
+  const verdict = validateBootstrap(network, object, request);
+  if (verdict.verified || !DEPENDS_ON_FORK.has(verdict.reason)) return verdict;
+  const slot = Number(object.data.header.beacon.slot);
+  for (const { moved, fork } of otherSchedules(network, slot, [slot]))
+    if (validateBootstrap(moved, object, request).verified) throw forkSchedule(network, slot, fork);
+  return verdict;
+}
+
+function validateBootstrap(
   network: BeaconNetwork,
   object: LightClientObject<'bootstrap'>,
   { root, currentSlot, maxAgeSlots }: BootstrapRequest,
@@ -146,7 +165,7 @@ export function initializeLightClientStore(
     const isTrusted = equalBytes(beaconBlockHeader.hashTreeRoot(header.beacon), root);
     refuseUnless(isTrusted, 'ROOT_MISMATCH', 'header.beacon', `is of slot ${slot}, and not the trusted block`);
     checkExecution(network, header, 'EXECUTION_BRANCH', 'header');
-    const committeeRoot = syncCommittee(network.preset.committeeSize).hashTreeRoot(committee);
+    const committeeRoot = syncCommittee(sizesOf(network).committeeSize).hashTreeRoot(committee);
     const stateRoot = rootFromBranch(committeeRoot, stateIndices(layout).currentSyncCommittee, branch);
     const at = 'current_sync_committee';
     refuseUnless(
@@ -173,6 +192,73 @@ export function initializeLightClientStore(
   });
 }
 
+/** Checks whose result depends on the fork of a slot. */
+const DEPENDS_ON_FORK: ReadonlySet<ConsensusRefusalReason> = new Set([
+  'VERSION_MISMATCH',
+  'EXECUTION_BRANCH',
+  'CURRENT_COMMITTEE_BRANCH',
+  'ATTESTED_EXECUTION_BRANCH',
+  'FINALIZED_EXECUTION_BRANCH',
+  'FINALITY_BRANCH',
+  'NEXT_COMMITTEE_BRANCH',
+  'SIGNATURE',
+]);
+
+/**
+ * The network with another fork at a slot: with the one before it, because its own begins later, or with the one after, because that
+ * has begun already, in the epoch of one of `begins`.
+ */
+function otherSchedules(
+  network: BeaconNetwork,
+  slot: number,
+  begins: readonly number[],
+): { readonly moved: BeaconNetwork; readonly fork: string }[] {
+  const { forks } = network;
+  const at = forks.indexOf(forkAt(network, slot));
+  const movedTo = (place: number, epoch: number): BeaconNetwork => ({
+    ...network,
+    forks: forks.map((fork, i) => (i === place ? { ...fork, epoch } : fork)),
+  });
+  const next = forks[at + 1];
+  const epochs = [...new Set(begins.map((begin) => computeEpochAtSlot(network, begin)))];
+  const own = { moved: movedTo(at, computeEpochAtSlot(network, slot) + 1), fork: forks[at]!.name };
+  return [
+    ...(at > 0 ? [own] : []),
+    ...(next?.epoch === undefined ? [] : epochs.map((epoch) => ({ moved: movedTo(at + 1, epoch), fork: next.name }))),
+  ];
+}
+
+/** @param fork - the one that begins elsewhere */
+function forkSchedule({ name }: BeaconNetwork, slot: number, fork: string): PlumblineError<'FORK_SCHEDULE'> {
+  const known = `the fork "${fork}" begins in another epoch than this release knows, as slot ${slot} shows`;
+  const remedy = 'use a newer release, or give the new epoch: layerOne of the profile, with beaconNetwork';
+  return new PlumblineError('FORK_SCHEDULE', `${name}: ${known}; ${remedy}`, { network: name, fork, slot });
+}
+
+/**
+ * The schedule of forks is part of what is signed. If an update that was refused holds with a neighbouring fork in the place of its own, it
+ * is neither true nor false.
+ *
+ * @param store - before the update
+ * @throws PlumblineError `FORK_SCHEDULE`
+ * @source docs/spec/glamsterdam.md 9
+ */
+function* requireKnownSchedule(
+  network: BeaconNetwork,
+  store: LightClientStore,
+  update: AnyUpdate,
+  currentSlot: number,
+): Pieces<void> {
+  const { attested, finalized, signed } = factsOf(network, update.data);
+  const slot = Math.max(signed, 1) - 1;
+  for (const { moved, fork } of otherSchedules(network, slot, [slot, attested, finalized])) {
+    const step = prepareOrStop(moved, store, update, currentSlot, false);
+    yield;
+    if (step === undefined || 'verified' in step) continue;
+    if ((yield* firstFalseClaim([step.claim])) === undefined) throw forkSchedule(network, slot, fork);
+  }
+}
+
 export interface ProcessedUpdates {
   /** The store to go on with, also after a refusal. */
   readonly store: LightClientStore;
@@ -184,13 +270,33 @@ export interface ProcessedUpdates {
 
 /**
  * Verifies updates of any kind and applies them in order; their signatures are verified together. It stops at the first
- * that is refused, and before one that cannot be read, unless that is the first: ask again with the rest.
+ * that is refused, and before one that cannot be read, or is of a schedule that is not known, unless that is the first: ask again with
+ * the rest.
  *
  * @param currentSlot - by the clock, with the skew that is allowed
- * @throws PlumblineError `LAYER_ONE_CONTRADICTS` for a store with a contradiction; `FORK_UNSUPPORTED`; `PROOF_MALFORMED`
+ * @throws PlumblineError `LAYER_ONE_CONTRADICTS` for a store with a contradiction; `FORK_UNSUPPORTED`; `FORK_SCHEDULE`;
+ *   `PROOF_MALFORMED`
  * @source docs/spec/consensus.md 7
  */
 export function* processLightClientUpdates(
+  network: BeaconNetwork,
+  store: LightClientStore,
+  updates: readonly AnyUpdate[],
+  currentSlot: number,
+): Pieces<ProcessedUpdates> {
+  const processed = yield* applyUpdates(network, store, updates, currentSlot);
+  const { applied, refused } = processed;
+  if (refused === undefined || !DEPENDS_ON_FORK.has(refused.reason)) return processed;
+  try {
+    yield* requireKnownSchedule(network, processed.store, updates[applied.length]!, currentSlot);
+  } catch (error) {
+    if (applied.length === 0) throw error;
+    return { ...processed, refused: undefined };
+  }
+  return processed;
+}
+
+function* applyUpdates(
   network: BeaconNetwork,
   store: LightClientStore,
   updates: readonly AnyUpdate[],
@@ -291,7 +397,7 @@ function validateLightClientUpdate(
   return judge<PreparedUpdate, ConsensusRefusalReason>(() => {
     checkLayout(network, update, data.attestedHeader, 'attested_header');
     const facts = factsOf(network, data);
-    const participants = checkParticipation(facts.bits, network.preset.committeeSize);
+    const participants = checkParticipation(facts.bits, sizesOf(network).committeeSize);
     const committee = checkSlots(network, store, facts, currentSlot);
     checkHeaders(network, layout, facts);
     const differs = checkNextCommittee(network, store, layout, facts);
@@ -375,7 +481,7 @@ function checkNextCommittee(
 ): ConsensusRefusal | undefined {
   if (nextCommittee === undefined) return undefined;
   const at = 'next_sync_committee';
-  const type = syncCommittee(network.preset.committeeSize);
+  const type = syncCommittee(sizesOf(network).committeeSize);
   if (nextCommitteeBranch.length === 0) {
     refuseUnless(isZero(nextCommittee), 'NEXT_COMMITTEE_NOT_EMPTY', at, 'must be all zero without a branch');
     return undefined;

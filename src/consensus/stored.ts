@@ -1,9 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import type { BeaconNetwork } from '../networks/network.js';
 import { concatBytes, equalBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { judge } from '../proof/verdict.js';
-import type { BeaconNetwork } from './beacon-network.js';
 import {
   bytes32,
   denebExecutionHeader,
@@ -16,6 +16,7 @@ import {
   uint64,
 } from './containers.js';
 import { type Contradiction, checkKeys, type LightClientStore } from './rules.js';
+import { sizesOf } from './slots.js';
 import { container, isZero, type SszType, uint } from './ssz.js';
 
 /**
@@ -48,11 +49,11 @@ const CONTRADICTIONS: readonly (Contradiction['reason'] | undefined)[] = [
   'NEXT_COMMITTEE_DIFFERS',
 ];
 
-function storedType({ preset }: BeaconNetwork, { finalized, optimistic }: Format) {
+function storedType(network: BeaconNetwork, { finalized, optimistic }: Format) {
   // The layout of Deneb holds headers of all forks before Gloas.
   const headerOf = (isOfGloas: boolean) =>
     (isOfGloas ? gloasLightClientHeader : lightClientHeader(denebExecutionHeader)) as SszType<LightClientHeader>;
-  const committee = syncCommittee(preset.committeeSize);
+  const committee = syncCommittee(sizesOf(network).committeeSize);
   return container<StoredStore>({
     format: uint64,
     genesisValidatorsRoot: bytes32,
@@ -70,7 +71,7 @@ export function storeToBytes(network: BeaconNetwork, store: LightClientStore): U
   const [finalized, optimistic] = [store.finalized, store.optimistic].map((header) => 'executionBlockHash' in header);
   const format = FORMATS.find((one) => one.finalized === finalized && one.optimistic === optimistic)!;
   const type = storedType(network, format);
-  const committee = syncCommittee(network.preset.committeeSize);
+  const committee = syncCommittee(sizesOf(network).committeeSize);
   const bytes = type.encode({
     format: format.format,
     genesisValidatorsRoot: hexToBytes(network.genesisValidatorsRoot),

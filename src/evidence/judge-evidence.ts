@@ -1,9 +1,9 @@
-import { beaconNetworkOf } from '../consensus/beacon-networks.js';
 import type { LayerOneBlock } from '../consensus/containers.js';
 import { type ConsensusAnswer, judgeConsensus } from '../consensus/judge-consensus.js';
 import { invalidParameter } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import { loadHasher } from '../kernel/hasher.js';
+import { beaconNetworkOf } from '../networks/beacon-networks.js';
 import { schemeAt } from '../networks/network.js';
 import { equalBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';

@@ -1,3 +1,4 @@
+import { invalidParameter } from '../errors.js';
 import type { BlobSchedule } from '../ethereum/blob-gas.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Hex } from '../primitives/hex.js';
@@ -123,6 +124,38 @@ export interface MaruSealing {
   readonly validators: readonly Hex[];
 }
 
+/** One fork of a beacon chain. */
+export interface BeaconFork {
+  /** Lower-case name, as in the member `version` of the beacon API. */
+  readonly name: string;
+  /** Left out while the fork is not scheduled. */
+  readonly epoch?: number;
+  /** 4 bytes. */
+  readonly version: Hex;
+}
+
+/** A beacon chain: everything in which one differs from others. */
+export interface BeaconNetwork {
+  readonly name: string;
+  /** Sizes of epochs, periods and committees, as the consensus specifications name them. */
+  readonly preset: 'mainnet' | 'minimal';
+  readonly secondsPerSlot: number;
+  /** Unix time of slot 0, in seconds. */
+  readonly genesisTime: number;
+  /** 32 bytes. */
+  readonly genesisValidatorsRoot: Hex;
+  /**
+   * From genesis on, with rising epochs; those without an epoch come last. A fork that this release cannot read may be listed: its slots
+   * are refused by name.
+   */
+  readonly forks: readonly BeaconFork[];
+  /** Chain id of its execution chain, which is the layer 1. */
+  readonly depositChainId: number;
+}
+
+/** A beacon chain that this release knows. */
+export type LayerOneName = 'mainnet' | 'sepolia' | 'hoodi' | 'simulated';
+
 /** Who seals the blocks of a network. */
 export interface BlockSealing {
   readonly clique?: CliqueSealing;
@@ -180,8 +213,8 @@ export interface Network {
   /** The network's own compression dictionary; plumbline's general one when left out. */
   readonly dictionary?: DictionaryReference;
   readonly rollup: RollupContract;
-  /** Beacon chain of the network's layer 1; layer-1 consensus cannot be followed when left out. */
-  readonly layerOne?: 'mainnet' | 'sepolia' | 'hoodi' | 'simulated';
+  /** Beacon chain of the network's layer 1, by its name or as data; layer-1 consensus cannot be followed when left out. */
+  readonly layerOne?: LayerOneName | BeaconNetwork;
   /** Root of a finalized beacon block of its layer 1 to follow from, 32 bytes. It is used while it is at most 14 days old. */
   readonly checkpoint?: Hex;
   /** When left out, seals are not checked. */
@@ -197,4 +230,64 @@ export function schemeAt(network: Pick<Network, 'hashSchemes'>, block: number): 
   let scheme = network.hashSchemes[0]!.scheme;
   for (const range of network.hashSchemes) if (range.fromBlock <= block) scheme = range.scheme;
   return scheme;
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isAboveZero = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+const isHexOf = (bytes: number) => (value: unknown) =>
+  typeof value === 'string' && new RegExp(`^0x[0-9a-f]{${2 * bytes}}$`, 'i').test(value);
+
+type Rules<T> = { readonly [Name in keyof T]-?: readonly [holds: (value: unknown) => boolean, rule: string] };
+
+const NETWORK_RULES: Rules<BeaconNetwork> = {
+  name: [isText, 'must be text'],
+  preset: [(value) => value === 'mainnet' || value === 'minimal', "must be 'mainnet' or 'minimal'"],
+  secondsPerSlot: [isAboveZero, 'must be a whole number above zero'],
+  genesisTime: [isCount, 'must be a Unix time in whole seconds'],
+  genesisValidatorsRoot: [isHexOf(32), 'must be hex of 32 bytes with 0x'],
+  forks: [(value) => Array.isArray(value) && value.length > 0, 'must be a list of forks'],
+  depositChainId: [isAboveZero, 'must be a whole number above zero'],
+};
+
+const FORK_RULES: Rules<BeaconFork> = {
+  name: [isText, 'must be text'],
+  epoch: [(value) => value === undefined || isCount(value), 'must be a whole number'],
+  version: [isHexOf(4), 'must be hex of 4 bytes with 0x'],
+};
+
+function requireMembers(given: unknown, rules: Rules<Record<string, unknown>>, path: string): void {
+  if (typeof given !== 'object' || given === null) throw invalidParameter(path, 'must be an object');
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(rules, name))
+      throw invalidParameter(`${path}.${name}`, `is not a member; these are: ${Object.keys(rules).join(', ')}`);
+  const members = given as Readonly<Record<string, unknown>>;
+  for (const [name, [holds, rule]] of Object.entries(rules))
+    if (!holds(members[name])) throw invalidParameter(`${path}.${name}`, rule);
+}
+
+/**
+ * Checks a beacon chain of the caller's own.
+ *
+ * @param path - of the value, for errors
+ * @throws PlumblineError `INVALID_PARAMETER` with the path of the member
+ */
+export function requireBeaconNetwork(given: unknown, path: string): asserts given is BeaconNetwork {
+  requireMembers(given, NETWORK_RULES, path);
+  let before = 0;
+  let unscheduled: string | undefined;
+  for (const [i, fork] of (given as BeaconNetwork).forks.entries()) {
+    const at = `${path}.forks[${i}]`;
+    requireMembers(fork, FORK_RULES, at);
+    const { name, epoch } = fork;
+    if (epoch === undefined) {
+      unscheduled ??= name;
+      continue;
+    }
+    if (unscheduled !== undefined)
+      throw invalidParameter(`${at}.epoch`, `stands after ${unscheduled}, which has no epoch`);
+    if (epoch < before)
+      throw invalidParameter(`${at}.epoch`, `is ${epoch}, before epoch ${before} of the fork before it`);
+    before = epoch;
+  }
 }

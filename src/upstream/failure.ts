@@ -32,7 +32,7 @@ export function requestFailureOf(
 ): unknown {
   const rejected = failures.find(([, { fault }]) => fault.kind === 'rejected');
   if (rejected !== undefined) return named(rejected[1].error, rejected[0], calls);
-  const unsupported = failures.find(([, { error }]) => isPlumblineError(error, 'HEADER_UNSUPPORTED'));
+  const unsupported = failures.find(([, { error }]) => unknownHere(error) !== undefined);
   if (unsupported !== undefined) return named(unsupported[1].error, unsupported[0], calls);
   const answered = failures.filter(([, { error }]) => error !== undefined);
   if (answered.length > 0 && answered.length === failures.length) return answered[0]![1].error;
@@ -122,15 +122,18 @@ export function upstreamError(
   });
 }
 
+/** What this version does not know, so that it says nothing against an endpoint. */
+const UNKNOWN: { readonly [C in ErrorCode]?: string } = {
+  HEADER_UNSUPPORTED: 'its header has members that this version does not know',
+  FORK_UNSUPPORTED: 'its answer is of a fork that this version does not know',
+  FORK_SCHEDULE: 'its answer is of a schedule of forks that this version does not know',
+};
+const unknownHere = (error: unknown) => (isPlumblineError(error) ? UNKNOWN[error.code] : undefined);
+
 /** The failure of an endpoint whose answer was refused with `error`. @param isFinal - see `Failure` */
 export function rejection(error: unknown, isFinal: boolean): Failure {
-  // That says nothing against the endpoint.
-  if (isPlumblineError(error, 'HEADER_UNSUPPORTED'))
-    return {
-      fault: { kind: 'unavailable', reason: 'its header has members that this version does not know' },
-      isFinal,
-      error,
-    };
+  const unknown = unknownHere(error);
+  if (unknown !== undefined) return { fault: { kind: 'unavailable', reason: unknown }, isFinal, error };
   const reason = error instanceof PlumblineError ? `its answer was refused: ${error.code}` : 'its answer was refused';
   return { fault: { kind: 'rejected', reason }, isFinal, error };
 }

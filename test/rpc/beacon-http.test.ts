@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { concat, getAddress, JsonRpcProvider, keccak256, toBeHex } from 'ethers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { computeSyncCommitteePeriodAtSlot, slotAtTime } from '../../src/consensus/beacon-network.js';
-import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
 import { judgeConsensus, type VerifiedConsensus } from '../../src/consensus/judge-consensus.js';
+import { computeSyncCommitteePeriodAtSlot, sizesOf, slotAtTime } from '../../src/consensus/slots.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
+import { beaconNetworkOf } from '../../src/networks/beacon-networks.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
 import { beaconResponse } from '../../src/rpc/http/beacon-request.js';
 import type { Reply } from '../../src/rpc/protocol/envelope.js';
+
+const SIMULATED_BEACON = beaconNetworkOf('simulated');
 
 const ORIGIN = 'https://wallet.example';
 let node: PlumblineNode;
@@ -105,10 +107,11 @@ test('no updates for periods to come', async () => {
 test('the configuration, as light clients read it', async () => {
   const response = await fetch(`http://127.0.0.1:${server.port}/l1/eth/v1/config/spec`);
   const { data } = (await response.json()) as { data: Record<string, string> };
-  const { preset, forks, genesisTime } = SIMULATED_BEACON;
+  const { forks, genesisTime } = SIMULATED_BEACON;
+  const sizes = sizesOf(SIMULATED_BEACON);
   expect(data).toMatchObject({
-    SLOTS_PER_EPOCH: String(preset.slotsPerEpoch),
-    SYNC_COMMITTEE_SIZE: String(preset.committeeSize),
+    SLOTS_PER_EPOCH: String(sizes.slotsPerEpoch),
+    SYNC_COMMITTEE_SIZE: String(sizes.committeeSize),
     MIN_GENESIS_TIME: String(genesisTime),
     GENESIS_FORK_VERSION: '0x00e70300',
     FULU_FORK_VERSION: forks[0]!.version,

@@ -6,13 +6,16 @@ import {
   stateBranch,
 } from '../../src/chain/devnet/layer-one/simulated-beacon.js';
 import type { L1Block } from '../../src/chain/devnet/layer-one/simulated-l1.js';
-import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot } from '../../src/consensus/beacon-network.js';
-import { SIMULATED_BEACON } from '../../src/consensus/beacon-networks.js';
 import { computeSigningRoot } from '../../src/consensus/containers.js';
+import { computeSyncCommitteePeriodAtSlot } from '../../src/consensus/slots.js';
 import { toJson } from '../../src/consensus/ssz.js';
 import { headerHash } from '../../src/ethereum/header.js';
+import { beaconNetworkOf } from '../../src/networks/beacon-networks.js';
+import type { BeaconNetwork } from '../../src/networks/network.js';
 import { readHeader } from '../../src/proof/headers.js';
 import type { Json } from './lie-edits.js';
+
+const SIMULATED_BEACON = beaconNetworkOf('simulated');
 
 /** A beacon chain that was never made. All in it fits together; the keys of the simulated validators sign it. */
 export interface Forgery {
@@ -35,8 +38,8 @@ export interface Forgery {
 }
 
 const ALL = new Uint8Array(4).fill(0xff);
-/** Periods of twice the length: a slot has other committees there. */
-const OTHER_COMMITTEES = { ...SIMULATED_BEACON, preset: { ...SIMULATED_BEACON.preset, epochsPerPeriod: 16 } };
+/** Longer periods: a slot has other committees there. */
+const OTHER_COMMITTEES = { ...SIMULATED_BEACON, preset: 'mainnet' } as const;
 
 /** The first bits set. */
 export const firstBits = (count: number) =>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../conformance/consensus-scenario.js';
-import { timeOfSlot } from '../../src/consensus/beacon-network.js';
 import { containersOf } from '../../src/consensus/containers.js';
+import { timeOfSlot } from '../../src/consensus/slots.js';
 import * as fees from '../../src/fees.js';
 import * as hash from '../../src/hash.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';

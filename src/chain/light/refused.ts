@@ -1,6 +1,5 @@
-import type { BeaconNetwork } from '../../consensus/beacon-network.js';
 import { isPlumblineError, type LayerOneProblem, PlumblineError } from '../../errors.js';
-import type { Network } from '../../networks/network.js';
+import type { BeaconNetwork, Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import { dependsOnEndpoint } from '../../upstream/transport/classify-error.js';
 import type { EndpointInfo } from '../../upstream/transport/fault.js';
@@ -99,9 +98,19 @@ export function requireGenesis(network: BeaconNetwork, from: EndpointInfo, answe
     string,
     unknown
   >;
-  if (typeof root !== 'string' || root.toLowerCase() === network.genesisValidatorsRoot) return;
+  if (typeof root !== 'string' || root.toLowerCase() === network.genesisValidatorsRoot.toLowerCase()) return;
   const roots = `its validators of genesis are ${root.slice(0, 66)}, not ${network.genesisValidatorsRoot}`;
   throw layerOneUnusable(from, 'other-genesis', `follows another beacon chain than ${network.name}: ${roots}`);
+}
+
+/** @param difference - of its configuration from that of the network */
+export function withOtherSpec(
+  from: Pick<EndpointInfo, 'origin'>,
+  network: string,
+  difference: string,
+): PlumblineError<'LAYER_ONE_UNUSABLE'> {
+  const remedy = 'name another endpoint, or give the beacon chain as data in layerOne of the profile (beaconNetwork)';
+  return layerOneUnusable(from, 'other-spec', `has another configuration than ${network}: ${difference}; ${remedy}`);
 }
 
 /** @param reached - the level that was reached instead */

@@ -31,7 +31,7 @@ export function isEvidence(file: unknown): file is Bundle {
   return typeof file === 'object' && file !== null && 'format' in file && file.format === EVIDENCE_FORMAT;
 }
 
-const UNREADABLE: readonly ErrorCode[] = ['PROOF_MALFORMED', 'FORK_UNSUPPORTED', 'HEADER_UNSUPPORTED'];
+const UNREADABLE: readonly ErrorCode[] = ['PROOF_MALFORMED', 'FORK_UNSUPPORTED', 'FORK_SCHEDULE', 'HEADER_UNSUPPORTED'];
 
 /** `plumbline verify` of a bundle. @returns the exit code. @throws PlumblineError `INVALID_PARAMETER` */
 export async function verifyBundle(bundle: Bundle, values: Values): Promise<number> {

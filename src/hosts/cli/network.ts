@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { invalidParameter, messageOf } from '../../errors.js';
+import { invalidParameter, messageOf, type PlumblineError } from '../../errors.js';
 import { devnet } from '../../networks/devnet.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
-import { HARDFORKS, type Network } from '../../networks/network.js';
+import { HARDFORKS, type Network, requireBeaconNetwork } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 
 /** Checks one value of a profile, and gives it as the code has it. @throws PlumblineError that names the path */
@@ -140,7 +140,16 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
   sizing: oneOf('current', 'signed'),
   hashSchemes: listOf(members({ fromBlock: whole(), scheme: oneOf('poseidon2', 'mimc') }), 1),
   dictionary: members({ name: text, sha256: hex(32), byteLength: whole(1) }, { url: text, mirrors: listOf(text) }),
-  layerOne: oneOf('mainnet', 'sepolia', 'hoodi', 'simulated'),
+  layerOne(value, path) {
+    if (typeof value !== 'object') return oneOf('mainnet', 'sepolia', 'hoodi', 'simulated')(value, path);
+    try {
+      requireBeaconNetwork(value, path);
+    } catch (cause) {
+      const { parameter, reason } = (cause as PlumblineError<'INVALID_PARAMETER'>).details;
+      throw wrong(parameter, reason, cause);
+    }
+    return value;
+  },
   rollup: members({ address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei }),
   checkpoint: hex(32),
   sealing: members(

@@ -5,6 +5,7 @@ import {
   requireChain,
   requireFinalized,
   requireGenesis,
+  withOtherSpec,
   withoutContract,
   withoutLightClientData,
 } from '../../chain/light/refused.js';
@@ -108,9 +109,7 @@ async function checkOne(
         if (read === undefined) throw missing('newest block');
         return { chainId: network.chainId, head: read.header.number };
       }
-      const { layerOne = '' } = network;
-      const expected = LAYER_ONE_IDS[layerOne];
-      if (expected !== undefined) requireChain({ name: `its layer 1, ${layerOne}`, chainId: expected }, from, chainId);
+      requireLayerOne(network, from, chainId);
       const { number } = (block ?? {}) as { number?: unknown };
       if (!isQuantity(chainId) || !isQuantity(number)) throw missing('newest block');
       requireFinalized(from, finalized);
@@ -120,6 +119,15 @@ async function checkOne(
   });
 }
 
+/** @throws PlumblineError `UPSTREAM_WRONG_CHAIN` for an endpoint of another layer 1, where the profile says which it is */
+function requireLayerOne({ layerOne }: Network, from: EndpointInfo, answer: unknown): void {
+  const { name, chainId } =
+    typeof layerOne === 'object'
+      ? { name: layerOne.name, chainId: layerOne.depositChainId }
+      : { name: layerOne, chainId: layerOne && LAYER_ONE_IDS[layerOne] };
+  if (chainId !== undefined) requireChain({ name: `its layer 1, ${name}`, chainId }, from, answer);
+}
+
 /** @throws PlumblineError `LAYER_ONE_UNUSABLE` for a beacon node of another chain, or without data for light clients */
 async function requireBeacon(
   { layerOne }: Network,
@@ -127,9 +135,18 @@ async function requireBeacon(
   from: EndpointInfo,
   options: UpstreamRequestOptions,
 ): Promise<void> {
-  const { beaconNetworkOf } = await import('../../consensus/beacon-networks.js');
-  const accept = (answer: unknown) => requireGenesis(beaconNetworkOf(layerOne!), from, answer);
-  await group.request('/eth/v1/beacon/genesis', [], { ...options, accept });
+  const [{ beaconNetworkOf }, { specDifference }] = await Promise.all([
+    import('../../networks/beacon-networks.js'),
+    import('../../consensus/slots.js'),
+  ]);
+  const beacon = beaconNetworkOf(layerOne!);
+  const genesis = (answer: unknown) => requireGenesis(beacon, from, answer);
+  await group.request('/eth/v1/beacon/genesis', [], { ...options, accept: genesis });
+  // Not every server has this route.
+  const spec = await group.request('/eth/v1/config/spec', [], options).catch(() => undefined);
+  options.signal?.throwIfAborted();
+  const difference = specDifference(beacon, spec);
+  if (difference !== undefined) throw withOtherSpec(from, beacon.name, difference);
 }
 
 function isQuantity(value: unknown): value is string {

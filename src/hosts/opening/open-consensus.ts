@@ -66,7 +66,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     const [{ LayerOneFollower }, { LightClientRecord }, { beaconNetworkOf }] = await Promise.all([
       import('../../chain/light/layer-one/layer-one-follower.js'),
       import('../../chain/light/layer-one/light-client-record.js'),
-      import('../../consensus/beacon-networks.js'),
+      import('../../networks/beacon-networks.js'),
     ]);
     const chain = beaconNetworkOf(layerOne);
     return new LayerOneFollower({
@@ -83,7 +83,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     async answers() {
       const [{ collectAnswers }, { beaconNetworkOf }] = await Promise.all([
         import('../../chain/light/layer-one/consensus-answers.js'),
-        import('../../consensus/beacon-networks.js'),
+        import('../../networks/beacon-networks.js'),
       ]);
       const { checkpoint } = await (await follower()).finalized();
       return collectAnswers({ ...settings, network: beaconNetworkOf(layerOne) }, checkpoint);

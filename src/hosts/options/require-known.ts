@@ -16,6 +16,7 @@ import {
   type Network,
   type PoolRules,
   type RollupContract,
+  requireBeaconNetwork,
   type VerificationCostPricing,
 } from '../../networks/network.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
@@ -98,6 +99,8 @@ const prices = members<Prices>({
   minGasPriceWei: needed(amount),
 });
 
+const layerOneName = choice('mainnet', 'sepolia', 'hoodi', 'simulated');
+
 const network = members<Network>(
   {
     name: needed(text),
@@ -178,7 +181,8 @@ const network = members<Network>(
         stateRootsSlot: needed(amount),
       }),
     ),
-    layerOne: choice('mainnet', 'sepolia', 'hoodi', 'simulated'),
+    layerOne: (given, path) =>
+      typeof given === 'object' ? requireBeaconNetwork(given, path) : layerOneName(given, path),
     checkpoint: word,
     sealing: members<BlockSealing>({
       clique: members<CliqueSealing>({

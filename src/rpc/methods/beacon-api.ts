@@ -1,7 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { BeaconBlock, SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
-import { L1_CHAIN_ID } from '../../chain/devnet/layer-one/simulated-l1.js';
-import { type BeaconNetwork, computeSyncCommitteePeriodAtSlot, forkAt } from '../../consensus/beacon-network.js';
 import {
   computeForkDataRoot,
   containersOf,
@@ -10,7 +8,9 @@ import {
   type ObjectKind,
   uint64,
 } from '../../consensus/containers.js';
+import { computeSyncCommitteePeriodAtSlot, forkAt, sizesOf } from '../../consensus/slots.js';
 import { type SszType, toJson } from '../../consensus/ssz.js';
+import type { BeaconNetwork } from '../../networks/network.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { nextTurn } from '../../scheduling/turns.js';
@@ -116,8 +116,9 @@ const versionOf = (place: number): Hex => `0x0${place}e70300`;
 const MAX_BLOBS_ELECTRA = 9;
 
 /** Values of `/eth/v1/config/spec` that light clients read. @source ethereum/beacon-APIs apis/config/spec.yaml */
-function specOf({ preset, genesisTime }: BeaconNetwork): Record<string, string> {
-  const { slotsPerEpoch, epochsPerPeriod, committeeSize, secondsPerSlot } = preset;
+function specOf(network: BeaconNetwork): Record<string, string> {
+  const { slotsPerEpoch, epochsPerPeriod, committeeSize } = sizesOf(network);
+  const { genesisTime, secondsPerSlot, depositChainId } = network;
   return {
     PRESET_BASE: 'minimal',
     CONFIG_NAME: 'plumbline-simulated',
@@ -135,8 +136,8 @@ function specOf({ preset, genesisTime }: BeaconNetwork): Record<string, string> 
       ]),
     ),
     MAX_BLOBS_PER_BLOCK_ELECTRA: String(MAX_BLOBS_ELECTRA),
-    DEPOSIT_CHAIN_ID: String(L1_CHAIN_ID),
-    DEPOSIT_NETWORK_ID: String(L1_CHAIN_ID),
+    DEPOSIT_CHAIN_ID: String(depositChainId),
+    DEPOSIT_NETWORK_ID: String(depositChainId),
   };
 }
 
@@ -158,7 +159,7 @@ function containerAt<K extends ObjectKind>(
   slot: number,
   kind: K,
 ): SszType<LightClientObjects[K]> {
-  return containersOf(layoutAtSlot(network, BigInt(slot)), network.preset.committeeSize)[kind];
+  return containersOf(layoutAtSlot(network, BigInt(slot)), sizesOf(network).committeeSize)[kind];
 }
 
 function headerAnswer(chain: SimulatedBeacon, newest: BeaconBlock, { part }: Asked): BeaconAnswer {

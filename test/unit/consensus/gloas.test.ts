@@ -1,159 +1,38 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { signAsCommittee, simulatedCommittee } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
-import type { BeaconNetwork } from '../../../src/consensus/beacon-network.js';
-import { SIMULATED_BEACON } from '../../../src/consensus/beacon-networks.js';
+import {
+  asJson,
+  type BodyVector,
+  block,
+  branch,
+  EPOCH,
+  executionOf,
+  FORK,
+  headerOfBody,
+  inGloas,
+  network,
+  SLOT,
+  update,
+  upgraded,
+  word,
+} from '../../../conformance/gloas-chain.js';
+import { simulatedCommittee } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
 import {
   beaconBlockHeader,
-  computeSigningRoot,
   containersOf,
-  denebExecutionHeader,
-  type ExecutionPayloadHeader,
   type GloasLightClientHeader,
   isValidLightClientHeader,
-  type LightClientHeader,
   layerOneBlock,
   objectFrom,
   type PayloadLightClientHeader,
   stateIndices,
 } from '../../../src/consensus/containers.js';
 import { judgeConsensus } from '../../../src/consensus/judge-consensus.js';
-import { hashPair, toJson } from '../../../src/consensus/ssz.js';
+import { toJson } from '../../../src/consensus/ssz.js';
 import { storeFromBytes, storeToBytes } from '../../../src/consensus/stored.js';
+import { beaconNetwork, beaconNetworkOf } from '../../../src/networks/beacon-networks.js';
 import { ZERO_WORD } from '../../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
-
-/*
- * The light client across the fork to Gloas. Indices, lengths and the vector of a body are those of docs/spec/glamsterdam.md 3, 4 and 6,
- * computed with @lodestar/types 1.50.0; the chain is forged with trees of its own, in which everything but the leaves is zero.
- */
-
-const FORK = 'gloas';
-/** Epoch of Gloas in the chain of this test, in the middle of period 20. */
-const EPOCH = 164;
-const network: BeaconNetwork = {
-  ...SIMULATED_BEACON,
-  forks: [...SIMULATED_BEACON.forks, { name: FORK, epoch: EPOCH, version: '0x06e70400' }],
-};
-const SLOT = 8 * EPOCH;
-const word = (byte: number) => new Uint8Array(32).fill(byte);
-
-/** Nodes of a tree by generalized index. */
-type Tree = Map<number, Uint8Array>;
-const isAbove = (gindex: number, below: number): boolean =>
-  below >= gindex && (below === gindex || isAbove(gindex, below >> 1));
-function node(tree: Tree, gindex: number): Uint8Array {
-  const leaf = tree.get(gindex);
-  if (leaf !== undefined) return leaf;
-  if (![...tree.keys()].some((below) => isAbove(gindex, below))) return ZERO_WORD;
-  return hashPair(node(tree, 2 * gindex), node(tree, 2 * gindex + 1));
-}
-function branch(tree: Tree, gindex: number, length = Math.floor(Math.log2(gindex))): Uint8Array[] {
-  const siblings: Uint8Array[] = [];
-  for (let at = gindex; at > 1; at >>= 1) siblings.push(node(tree, at ^ 1));
-  return [...Array.from({ length: length - siblings.length }, () => ZERO_WORD), ...siblings];
-}
-
-/** Generalized index of `block_hash` in an execution header of 17 members. */
-const BLOCK_HASH = 44;
-const EXECUTION = 25;
-
-/** The execution header as a tree over the roots of its members, which are written apart from the library's container. */
-function executionTree(execution: ExecutionPayloadHeader): Tree {
-  const {
-    parentHash,
-    feeRecipient,
-    stateRoot,
-    receiptsRoot,
-    prevRandao,
-    blockHash,
-    transactionsRoot,
-    withdrawalsRoot,
-  } = execution;
-  const number = (value: bigint) => Uint8Array.from({ length: 32 }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn));
-  const address = new Uint8Array(32);
-  address.set(feeRecipient);
-  const zeros = (depth: number): Uint8Array => (depth === 0 ? ZERO_WORD : hashPair(zeros(depth - 1), zeros(depth - 1)));
-  const leaves = [
-    ...[parentHash, address, stateRoot, receiptsRoot, zeros(3), prevRandao],
-    ...[execution.blockNumber, execution.gasLimit, execution.gasUsed, execution.timestamp].map(number),
-    ...[hashPair(ZERO_WORD, ZERO_WORD), number(execution.baseFeePerGas), blockHash, transactionsRoot, withdrawalsRoot],
-    ...[execution.blobGasUsed, execution.excessBlobGas].map(number),
-  ];
-  const tree: Tree = new Map();
-  for (let i = 0; i < 32; i++) tree.set(32 + i, leaves[i] ?? ZERO_WORD);
-  return tree;
-}
-
-const executionOf = (number: number): ExecutionPayloadHeader => ({
-  ...{ parentHash: word(1), feeRecipient: new Uint8Array(20).fill(2), stateRoot: word(number), receiptsRoot: word(4) },
-  ...{ logsBloom: new Uint8Array(256), prevRandao: word(5), blockNumber: BigInt(number), gasLimit: 30n, gasUsed: 20n },
-  ...{ timestamp: 9n, extraData: new Uint8Array(), baseFeePerGas: 7n, blockHash: word(0x40 + number) },
-  ...{ transactionsRoot: word(6), withdrawalsRoot: word(7), blobGasUsed: 0n, excessBlobGas: 0n },
-});
-
-interface Block {
-  readonly header: LightClientHeader;
-  readonly state: Tree;
-}
-
-/** A block whose state names another as final. @param payload - number of its payload, after the fork of the newest before it */
-function block(slot: number, payload: number, final?: Block): Block {
-  const isNew = slot >= SLOT;
-  const indices = stateIndices(isNew ? 'gloas' : 'electra');
-  const period = Math.floor(slot / 64);
-  const state: Tree = new Map([
-    [indices.currentSyncCommittee, simulatedCommittee(period).root],
-    [indices.nextSyncCommittee, simulatedCommittee(period + 1).root],
-    [indices.finalizedRoot, final === undefined ? ZERO_WORD : beaconBlockHeader.hashTreeRoot(final.header.beacon)],
-  ]);
-  const execution = executionOf(payload);
-  const body: Tree = isNew
-    ? new Map([
-        [2856, execution.blockHash],
-        [22857, word(0x88)],
-      ])
-    : new Map([[EXECUTION, denebExecutionHeader.hashTreeRoot(execution)]]);
-  const beacon = {
-    ...{ slot: BigInt(slot), proposerIndex: 0n, parentRoot: word(3) },
-    ...{ stateRoot: node(state, 1), bodyRoot: node(body, 1) },
-  };
-  const header = isNew
-    ? { beacon, executionBlockHash: execution.blockHash, executionBranch: branch(body, 2856) }
-    : { beacon, execution, executionBranch: branch(body, EXECUTION) };
-  return { header, state };
-}
-
-/** A header before Gloas as containers of Gloas have it. */
-function upgraded({ beacon, execution, executionBranch }: PayloadLightClientHeader): GloasLightClientHeader {
-  const inside = branch(executionTree(execution), BLOCK_HASH);
-  const siblings = [...inside, ...executionBranch];
-  const surplus = Array.from({ length: 11 - siblings.length }, () => ZERO_WORD);
-  return { beacon, executionBlockHash: execution.blockHash, executionBranch: [...surplus, ...siblings] };
-}
-const inGloas = (header: LightClientHeader) => ('execution' in header ? upgraded(header) : header);
-
-/** A finality update of a block, in the container of the block's fork. */
-function update(attested: Block, final: Block, changes: object = {}, version?: string) {
-  const slot = Number(attested.header.beacon.slot);
-  const isNew = slot >= SLOT;
-  const bits = new Uint8Array(4).fill(0xff);
-  const message = computeSigningRoot(network, attested.header.beacon, slot + 1);
-  return {
-    version: version ?? (isNew ? FORK : 'fulu'),
-    data: {
-      attestedHeader: attested.header,
-      finalizedHeader: isNew ? inGloas(final.header) : final.header,
-      finalityBranch: branch(attested.state, stateIndices(isNew ? 'gloas' : 'electra').finalizedRoot),
-      syncAggregate: {
-        syncCommitteeBits: bits,
-        syncCommitteeSignature: signAsCommittee(Math.floor((slot + 1) / 64), bits, message),
-      },
-      signatureSlot: BigInt(slot + 1),
-      ...changes,
-    },
-  };
-}
-const asJson = ({ version, data }: ReturnType<typeof update>) => ({ version, data: toJson(data) });
+import { fixtureJson } from '../../support/fixtures.js';
 
 const first = block(SLOT - 20, 1);
 const lastFulu = block(SLOT - 9, 2, first);
@@ -184,29 +63,15 @@ const judged = (
 
 describe('a body of Gloas', () => {
   /** docs/spec/glamsterdam.md 6. */
-  const [ones, zeros] = [`ff0f${'00'.repeat(30)}`, '00'.repeat(32)];
-  const twice = 'db56114e00fdd4c1f85c892bf35ac9a89289aaecb1ebd0a96cde606a748b5d71';
-  const siblings = [
-    'ddef4d0b197ba0ee1a0bdbad26e30c0bb04876f24e4c071f9070e707c19e280e',
-    ...[ones, twice],
-    'f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b',
-    'ecd4a878b6c7bcf6438295bf67c723ab129332cad5125f5c8de575a63aa3a826',
-    'b800f6d30c70ce6180844e10dd0b5afb231f6d078162aec63314b8f55e070ecc',
-    'c78009fdf07fc56a11f122370658a353aaa542ed63e44c4bc15ff4cd105ab33c',
-    zeros,
-    'c5cc8f4af31540d91b722421dfa2cbda6d27c84238c58c43240ba99a9703a794',
-    ...[twice, `ff1f${'00'.repeat(30)}`],
-  ].map((text) => hexToBytes(`0x${text}`));
-  const bodyRoot = hexToBytes('0x4c9efcc86dcfa910bf7dbc149d49223b3bebad633ed768deebb14e414a118313');
-  const header: GloasLightClientHeader = {
-    beacon: { ...gloas.header.beacon, bodyRoot },
-    executionBlockHash: word(0x77),
-    executionBranch: siblings,
-  };
+  const { body } = fixtureJson<{ body: BodyVector }>('consensus/glamsterdam.json');
+  const siblings = body.executionBranch.map((sibling) => hexToBytes(sibling));
+  const header = headerOfBody(body);
 
   test('proves the hash of the payload before it, and no other', () => {
     expect(isValidLightClientHeader(network, header)).toBe(true);
-    expect(isValidLightClientHeader(network, { ...header, executionBlockHash: word(0x88) })).toBe(false);
+    expect(isValidLightClientHeader(network, { ...header, executionBlockHash: hexToBytes(body.ownBlockHash) })).toBe(
+      false,
+    );
     for (let i = 0; i < 11; i++) {
       const executionBranch = siblings.map((sibling, k) => (k === i ? sibling.with(31, sibling[31]! ^ 1) : sibling));
       expect(isValidLightClientHeader(network, { ...header, executionBranch })).toBe(false);
@@ -353,7 +218,7 @@ describe('across the fork is refused', () => {
   });
 
   test('a fork whose epoch the profile does not have, in JSON and in SSZ', async () => {
-    const before = { ...network, forks: SIMULATED_BEACON.forks };
+    const before = beaconNetworkOf('simulated');
     const bytes = containersOf('gloas', 32).finalityUpdate.encode(good.data as never);
     for (const answer of [asJson(good), bytes]) {
       await expect(judged([answer], { root, bootstrap }, before)).rejects.toMatchObject({
@@ -361,6 +226,49 @@ describe('across the fork is refused', () => {
         details: { fork: FORK },
       });
     }
+  });
+
+  describe('is neither true nor false with a schedule that moved', () => {
+    const begins = (epoch: number) => beaconNetwork('simulated', { gloas: epoch });
+    const lateFulu = update(block(SLOT - 4, 2, first), first);
+    const movedFrom = (slot: number) => ({
+      code: 'FORK_SCHEDULE',
+      details: { network: 'simulated', fork: FORK, slot },
+    });
+
+    test.each([
+      ['Gloas came before its epoch', good, EPOCH + 20, SLOT + 2],
+      ['Gloas did not come in its epoch', lateFulu, EPOCH - 1, SLOT - 4],
+    ] as const)('%s', async (_, { data, version }, epoch, slot) => {
+      const bytes = containersOf(version === FORK ? 'gloas' : 'electra', 32).finalityUpdate.encode(data as never);
+      for (const answer of [asJson({ data, version }), bytes])
+        await expect(judged([answer], { root, bootstrap }, begins(epoch))).rejects.toMatchObject(movedFrom(slot));
+      // Also after an update that holds.
+      const older = asJson(update(block(SLOT - 12, 2, first), first));
+      await expect(
+        judged([older, asJson({ data, version })], { root, bootstrap }, begins(epoch)),
+      ).rejects.toMatchObject(movedFrom(slot));
+    });
+
+    test('a trusted block', async () => {
+      const data = {
+        header: firstGloas.header,
+        currentSyncCommittee: simulatedCommittee(Math.floor((SLOT + 2) / 64)).committee,
+        currentSyncCommitteeBranch: branch(firstGloas.state, 2945),
+      };
+      const trusted = beaconBlockHeader.hashTreeRoot(firstGloas.header.beacon);
+      const from = { root: trusted, bootstrap: { version: FORK, data: toJson(data) } };
+      await expect(judged([], from, begins(EPOCH + 20))).rejects.toMatchObject(movedFrom(SLOT + 2));
+    });
+
+    test('but false if its signature holds under neither', async () => {
+      const { syncAggregate } = update(later, gloas).data;
+      const forged = asJson(update(firstGloas, lastFulu, { syncAggregate }));
+      expect(await judged([forged], { root, bootstrap }, begins(EPOCH + 20))).toMatchObject({
+        reason: 'VERSION_MISMATCH',
+      });
+      expect(await judged([forged], { root, bootstrap })).toMatchObject({ reason: 'SIGNATURE' });
+    });
   });
 
   test('bytes of another length', async () => {

@@ -5,8 +5,8 @@ import {
   type LayerOneFollowerParts,
 } from '../../../src/chain/light/layer-one/layer-one-follower.js';
 import type { FollowedState, LightClientRecord } from '../../../src/chain/light/layer-one/light-client-record.js';
-import { slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
 import type { LightClientStore } from '../../../src/consensus/rules.js';
+import { slotAtTime, timeOfSlot } from '../../../src/consensus/slots.js';
 import { PlumblineError } from '../../../src/errors.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import type { RestGroup } from '../../../src/upstream/rest-group.js';
@@ -162,7 +162,7 @@ describe('a chain over four forks', () => {
     expect(requests).toBeGreaterThan(0);
     // It is asked again in the next epoch, and not only after a rest.
     now = last;
-    clock.advance(8 * network.preset.secondsPerSlot * 1000);
+    clock.advance(8 * network.secondsPerSlot * 1000);
     expect(await node.finalized()).toMatchObject({ slot: newest.slot });
     expect(asked.length).toBeGreaterThan(requests);
   });

@@ -3,12 +3,13 @@ import { describeStore, run } from '../../../conformance/consensus-scenario.js';
 import {
   computeSyncCommitteePeriodAtSlot,
   forkAt,
+  sizesOf,
   slotAtTime,
   timeOfSlot,
-} from '../../../src/consensus/beacon-network.js';
-import { BEACON_NETWORKS } from '../../../src/consensus/public-networks.js';
+} from '../../../src/consensus/slots.js';
 import { storeFromBytes, storeToBytes } from '../../../src/consensus/stored.js';
 import { isPlumblineError } from '../../../src/errors.js';
+import { publicBeaconNetwork } from '../../../src/networks/beacon-networks.js';
 import { bytesToHex } from '../../../src/primitives/hex.js';
 import { fixtureJson, hasFixture } from '../../support/fixtures.js';
 import { lastSlot, network, scenario, start, tampered, updateOf, updates } from './scene.js';
@@ -136,7 +137,7 @@ describe('a stored store', () => {
 
 describe('beacon chains', () => {
   it('count slots and periods', () => {
-    const mainnet = BEACON_NETWORKS.get(1)!;
+    const mainnet = publicBeaconNetwork(1)!;
     // Slot 6 553 600 begins period 800, of 8 192 slots each.
     expect([
       computeSyncCommitteePeriodAtSlot(mainnet, 6_553_599),
@@ -153,13 +154,18 @@ describe('beacon chains', () => {
   it.skipIf(!hasFixture('consensus/mainnet/capella-898.json')).each([1, 11_155_111, 560_048])(
     'have the values of the specifications: %i',
     (chainId) => {
-      const { name, preset, genesisTime, genesisValidatorsRoot, forks } = BEACON_NETWORKS.get(chainId)!;
+      const network = publicBeaconNetwork(chainId)!;
+      const { name, secondsPerSlot, genesisTime, genesisValidatorsRoot, forks } = network;
+      expect(network.depositChainId).toBe(chainId);
       const { gloas, ...byName } = Object.fromEntries(
         forks.map(({ name: fork, epoch, version }) => [fork, { epoch, version }]),
       );
-      expect({ ...preset, genesisTime, genesisValidatorsRoot, forks: byName }).toEqual(configs[name]);
-      // Of docs/spec/glamsterdam.md 1, which has an epoch for one chain.
-      expect(gloas).toEqual(name === 'sepolia' ? { epoch: 353_024, version: '0x90000076' } : undefined);
+      expect({ ...sizesOf(network), secondsPerSlot, genesisTime, genesisValidatorsRoot, forks: byName }).toEqual(
+        configs[name],
+      );
+      // Of docs/spec/glamsterdam.md 1, which has an epoch for one chain, and no version for another.
+      const expected = { sepolia: { epoch: 353_024, version: '0x90000076' }, mainnet: { version: '0x07000000' } };
+      expect(gloas).toEqual(expected[name as keyof typeof expected]);
     },
   );
 });

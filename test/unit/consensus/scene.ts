@@ -6,8 +6,8 @@ import {
   type Scenario,
   type StepFixture,
 } from '../../../conformance/consensus-scenario.js';
-import type { BeaconNetwork } from '../../../src/consensus/beacon-network.js';
 import type { AnyUpdate, LightClientStore } from '../../../src/consensus/rules.js';
+import type { BeaconNetwork } from '../../../src/networks/network.js';
 import { fixtureJson } from '../../support/fixtures.js';
 
 /** Row of tampered.json with an object of its own. */

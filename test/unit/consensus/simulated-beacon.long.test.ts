@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type BeaconBlock, SimulatedBeacon } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
 import { SimulatedL1 } from '../../../src/chain/devnet/layer-one/simulated-l1.js';
-import { computeSyncCommitteePeriodAtSlot, slotAtTime, timeOfSlot } from '../../../src/consensus/beacon-network.js';
-import { SIMULATED_BEACON as NETWORK } from '../../../src/consensus/beacon-networks.js';
 import {
   type BeaconBlockHeader,
   beaconBlockHeader,
@@ -16,12 +14,16 @@ import {
   type LightClientStore,
   processLightClientUpdates,
 } from '../../../src/consensus/rules.js';
+import { computeSyncCommitteePeriodAtSlot, slotAtTime, timeOfSlot } from '../../../src/consensus/slots.js';
 import { headerHash } from '../../../src/ethereum/header.js';
+import { beaconNetworkOf } from '../../../src/networks/beacon-networks.js';
 import { devnet } from '../../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import { answerBeaconRequest } from '../../../src/rpc/methods/beacon-api.js';
 import { finish } from '../../../src/scheduling/turns.js';
 import { seededRandom } from '../../support/random.js';
+
+const NETWORK = beaconNetworkOf('simulated');
 
 const PERIOD = 64;
 const word = new Uint8Array(32);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { timeOfSlot } from '../../../src/consensus/beacon-network.js';
 import { containersOf } from '../../../src/consensus/containers.js';
+import { timeOfSlot } from '../../../src/consensus/slots.js';
 import { concatBytes } from '../../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import { verifyConsensusUpdate } from '../../../src/verify.js';

@@ -1,13 +1,6 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import {
-  type BeaconNetwork,
-  computeSyncCommitteePeriodAtSlot,
-  slotAtTime,
-  timeOfSlot,
-} from '../../../consensus/beacon-network.js';
-import { beaconNetworkOf } from '../../../consensus/beacon-networks.js';
-import {
   beaconBlockHeader,
   computeSigningRoot,
   denebExecutionHeader,
@@ -24,7 +17,16 @@ import {
   uint64,
 } from '../../../consensus/containers.js';
 import { DOMAIN_SEPARATION_TAG } from '../../../consensus/signatures.js';
+import {
+  computeSyncCommitteePeriodAtSlot,
+  sizesOf,
+  slotAtTime,
+  slotsPerPeriod,
+  timeOfSlot,
+} from '../../../consensus/slots.js';
 import { chunksOf, hashPair, merkleRoot, zeroRoot } from '../../../consensus/ssz.js';
+import { beaconNetworkOf } from '../../../networks/beacon-networks.js';
+import type { BeaconNetwork } from '../../../networks/network.js';
 import { bytesToBigInt, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../../primitives/hex.js';
 import type { L1Block, SimulatedL1 } from './simulated-l1.js';
@@ -48,7 +50,7 @@ const OPENING_SLOTS = 4;
  */
 export class SimulatedBeacon {
   readonly network: BeaconNetwork = beaconNetworkOf('simulated');
-  private readonly slotsOfPeriod = this.network.preset.slotsPerEpoch * this.network.preset.epochsPerPeriod;
+  private readonly slotsOfPeriod = slotsPerPeriod(this.network);
   /** Blocks by period, in order; at least two of each. */
   private readonly periods = new Map<number, BeaconBlock[]>();
   private readonly byRoot = new Map<Hex, BeaconBlock>();
@@ -76,7 +78,7 @@ export class SimulatedBeacon {
     const blocks = this.blocksOf(computeSyncCommitteePeriodAtSlot(this.network, slot - 1));
     const { head } = this.layerOne;
     const attested = blocks.at(-1)!;
-    if (attested.parent!.layerOne !== head || attested.slot + this.network.preset.slotsPerEpoch < slot) {
+    if (attested.parent!.layerOne !== head || attested.slot + sizesOf(this.network).slotsPerEpoch < slot) {
       for (let next = Math.max(slot - 2, attested.slot + 1, this.firstSlot); next < slot; next++) {
         this.add(blocks, next, head);
       }
@@ -133,7 +135,7 @@ export class SimulatedBeacon {
   /** The signature of the slot after the block. In every fourth slot, one member is absent. */
   private signed(attested: BeaconBlock) {
     const slot = attested.slot + 1;
-    const bits = new Uint8Array(this.network.preset.committeeSize / 8).fill(0xff);
+    const bits = new Uint8Array(sizesOf(this.network).committeeSize / 8).fill(0xff);
     if (slot % 4 === 0) bits[(slot >> 5) % bits.length]! ^= 1 << ((slot >> 2) % 8);
     let signature = this.signatures.get(attested);
     if (signature === undefined) {

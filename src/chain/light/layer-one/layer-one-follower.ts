@@ -1,10 +1,3 @@
-import {
-  type BeaconNetwork,
-  computeSyncCommitteePeriodAtSlot,
-  latestSignatureSlot,
-  slotAtTime,
-  slotsIn,
-} from '../../../consensus/beacon-network.js';
 import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from '../../../consensus/containers.js';
 import {
   type AnyUpdate,
@@ -14,7 +7,15 @@ import {
   processLightClientUpdates,
   requireConsistent,
 } from '../../../consensus/rules.js';
+import {
+  computeSyncCommitteePeriodAtSlot,
+  latestSignatureSlot,
+  sizesOf,
+  slotAtTime,
+  slotsIn,
+} from '../../../consensus/slots.js';
 import { isPlumblineError } from '../../../errors.js';
+import type { BeaconNetwork } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { Clock } from '../../../scheduling/clock.js';
@@ -145,10 +146,10 @@ export class LayerOneFollower {
 
   private isRecent(): boolean {
     const { clock, network } = this.parts;
-    const { slotsPerEpoch, secondsPerSlot } = network.preset;
+    const { slotsPerEpoch } = sizesOf(network);
     const age = clock.now() - this.updatedAt;
     // A negative age means that the clock was set back and the real age is unknown.
-    return this.state !== undefined && age >= 0 && age < slotsPerEpoch * secondsPerSlot * 1000;
+    return this.state !== undefined && age >= 0 && age < slotsPerEpoch * network.secondsPerSlot * 1000;
   }
 
   /** The block of the finalized header. @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if it is too old */
@@ -251,7 +252,7 @@ export class LayerOneFollower {
     const path = `${PATH}/finality_update`;
     const first = await this.apply(path, read, { mayBeKnown: true, signal });
     const age = this.slot - Number(this.state!.store.finalized.beacon.slot);
-    if (age <= LATE_EPOCHS * network.preset.slotsPerEpoch) return;
+    if (age <= LATE_EPOCHS * sizesOf(network).slotsPerEpoch) return;
     // None has a newer one, or a contradiction was found, which the caller looks for.
     await this.apply(path, read, { mayBeKnown: false, exclude: [first], signal }).catch(() => {});
   }

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { BeaconNetwork } from '../../../consensus/beacon-network.js';
 import type { LightClientStore } from '../../../consensus/rules.js';
 import { storeFromBytes, storeToBytes } from '../../../consensus/stored.js';
+import type { BeaconNetwork } from '../../../networks/network.js';
 import { concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import { replaceEntry } from '../../../store/replace-entry.js';
