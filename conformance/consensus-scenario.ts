@@ -18,8 +18,7 @@ import {
 } from '../src/consensus/rules.js';
 import { computeSyncCommitteePeriodAtSlot, sizesOf } from '../src/consensus/slots.js';
 import { isPlumblineError } from '../src/errors.js';
-import { BEACON_PRESETS } from '../src/networks/beacon-networks.js';
-import type { BeaconNetwork } from '../src/networks/network.js';
+import { BEACON_PRESETS, type BeaconNetwork } from '../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { finish } from '../src/scheduling/turns.js';
 import type { Material } from './area.js';

@@ -6,6 +6,7 @@ import { forkAt, forkUnsupported, sizesOf, timeOfSlot } from './slots.js';
 import {
   bytesUpTo32,
   byteVector,
+  type ContainerType,
   chunksOf,
   container,
   hashPair,
@@ -127,7 +128,7 @@ const capellaExecutionHeader: SszType<ExecutionPayloadHeader> = {
 };
 
 /** 17 members. */
-export const denebExecutionHeader: SszType<ExecutionPayloadHeader> = container<ExecutionPayloadHeader>({
+export const denebExecutionHeader: ContainerType<ExecutionPayloadHeader> = container<ExecutionPayloadHeader>({
   ...capellaMembers,
   blobGasUsed: uint64,
   excessBlobGas: uint64,
@@ -295,7 +296,12 @@ export const EXECUTION_INDEX = 25;
  *
  * @source ethereum/consensus-specs@a08d8a6e specs/gloas/light-client/sync-protocol.md
  */
-const BLOCK_HASH_INDICES: { readonly [L in Layout]: number } = { capella: 412, deneb: 812, electra: 812, gloas: 2856 };
+export const BLOCK_HASH_INDICES: { readonly [L in Layout]: number } = {
+  capella: 412,
+  deneb: 812,
+  electra: 812,
+  gloas: 2856,
+};
 
 /** Root of the execution header, by the fork of the slot. @throws PlumblineError `FORK_UNSUPPORTED` */
 export function getLcExecutionRoot(

@@ -1,6 +1,5 @@
 import { PlumblineError } from '../errors.js';
-import { BEACON_PRESETS, type BeaconSizes } from '../networks/beacon-networks.js';
-import type { BeaconFork, BeaconNetwork } from '../networks/network.js';
+import { BEACON_PRESETS, type BeaconFork, type BeaconNetwork, type BeaconSizes } from '../networks/network.js';
 
 /** Sizes of a network's preset. */
 export function sizesOf({ preset }: BeaconNetwork): BeaconSizes {
@@ -51,7 +50,8 @@ export function forkAt(network: BeaconNetwork, slot: number): BeaconFork {
   return fork;
 }
 
-const FAR_FUTURE_EPOCH = '18446744073709551615';
+/** The epoch of a fork that is not scheduled, as the beacon API writes it. */
+export const FAR_FUTURE_EPOCH = '18446744073709551615';
 
 /**
  * What differs in a beacon node's answer to `/eth/v1/config/spec`. A member that it does not have, and a fork that it does not have
@@ -81,6 +81,12 @@ export function specDifference(network: BeaconNetwork, answer: unknown): string 
     return `${name} is ${String(found).slice(0, 32)}, not ${value}`;
   }
   return undefined;
+}
+
+/** Unix time from which a fork is active, in seconds; undefined while it is not scheduled. */
+export function timeOfFork(network: BeaconNetwork, name: string): number | undefined {
+  const epoch = network.forks.find((fork) => fork.name === name)?.epoch;
+  return epoch === undefined ? undefined : timeOfSlot(network, epoch * sizesOf(network).slotsPerEpoch);
 }
 
 /** @param fork - its name, or where it lies if it has none */

@@ -27,6 +27,12 @@ export interface SszType<T> {
   hashTreeRoot(value: T): Uint8Array;
 }
 
+/** A container. */
+export interface ContainerType<T> extends SszType<T> {
+  /** Roots of its members in order, 32 bytes each: the leaves of its tree. */
+  memberRoots(value: T): Uint8Array[];
+}
+
 /** Throws unless `bytes` has this length. */
 function checkLength(bytes: Uint8Array, size: number, path: string): void {
   if (bytes.length !== size) throw malformed(path, `has ${bytes.length} bytes, expected ${size}`);
@@ -125,7 +131,7 @@ const jsonName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_
  *
  * @param members - types in order, by names in camel case; JSON has them in snake case
  */
-export function container<T extends object>(members: Members<T>): SszType<T> {
+export function container<T extends object>(members: Members<T>): ContainerType<T> {
   const fields = (Object.entries(members) as [keyof T & string, SszType<T[keyof T]>][]).map(([name, type]) => ({
     name,
     json: jsonName(name),
@@ -158,6 +164,7 @@ export function container<T extends object>(members: Members<T>): SszType<T> {
     return parts;
   }
 
+  const memberRoots = (value: T) => fields.map(({ name, type }) => type.hashTreeRoot(value[name]));
   return {
     size: fields.every(({ type }) => type.size !== undefined) ? fixedLength : undefined,
     decode(bytes, path) {
@@ -187,7 +194,8 @@ export function container<T extends object>(members: Members<T>): SszType<T> {
         return type.fromJson(object[json], member(path, json));
       });
     },
-    hashTreeRoot: (value) => merkleRoot(fields.map(({ name, type }) => type.hashTreeRoot(value[name]))),
+    memberRoots,
+    hashTreeRoot: (value) => merkleRoot(memberRoots(value)),
   };
 }
 

@@ -1,21 +1,6 @@
 import { invalidParameter } from '../errors.js';
 import { type BeaconFork, type BeaconNetwork, type LayerOneName, requireBeaconNetwork } from './network.js';
 
-/** Sizes that a preset of the consensus specifications sets. */
-export interface BeaconSizes {
-  readonly slotsPerEpoch: number;
-  /** Epochs of a sync-committee period. */
-  readonly epochsPerPeriod: number;
-  /** Members of a sync committee; a multiple of 8. */
-  readonly committeeSize: number;
-}
-
-/** @source ethereum/consensus-specs@a08d8a6e presets/mainnet/altair.yaml, presets/mainnet/phase0.yaml, and those of presets/minimal */
-export const BEACON_PRESETS: { readonly [Preset in BeaconNetwork['preset']]: BeaconSizes } = {
-  mainnet: { slotsPerEpoch: 32, epochsPerPeriod: 256, committeeSize: 512 },
-  minimal: { slotsPerEpoch: 8, epochsPerPeriod: 8, committeeSize: 32 },
-};
-
 const FORK_NAMES = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu', 'gloas'] as const;
 
 /** Forks whose versions differ in one byte. Those after the last epoch have none yet. @param known - how many have a known version */

@@ -106,6 +106,11 @@ export interface RollupContract {
   readonly currentBlockSlot: bigint;
   /** Slot of the mapping `stateRootHashes`. */
   readonly stateRootsSlot: bigint;
+  /**
+   * Slot of the mapping `blockHashes`, of a contract that stores block hashes in place of state roots (docs/spec/rollup-versions.md). Both
+   * are read; what is there decides. When left out, state roots alone are read.
+   */
+  readonly blockHashesSlot?: bigint;
 }
 
 /**
@@ -124,6 +129,21 @@ export interface MaruSealing {
   readonly validators: readonly Hex[];
 }
 
+/** Sizes that a preset of the consensus specifications sets. */
+export interface BeaconSizes {
+  readonly slotsPerEpoch: number;
+  /** Epochs of a sync-committee period. */
+  readonly epochsPerPeriod: number;
+  /** Members of a sync committee; a multiple of 8. */
+  readonly committeeSize: number;
+}
+
+/** @source ethereum/consensus-specs@a08d8a6e presets/mainnet/altair.yaml, presets/mainnet/phase0.yaml, and those of presets/minimal */
+export const BEACON_PRESETS: { readonly [Preset in 'mainnet' | 'minimal']: BeaconSizes } = {
+  mainnet: { slotsPerEpoch: 32, epochsPerPeriod: 256, committeeSize: 512 },
+  minimal: { slotsPerEpoch: 8, epochsPerPeriod: 8, committeeSize: 32 },
+};
+
 /** One fork of a beacon chain. */
 export interface BeaconFork {
   /** Lower-case name, as in the member `version` of the beacon API. */
@@ -138,7 +158,7 @@ export interface BeaconFork {
 export interface BeaconNetwork {
   readonly name: string;
   /** Sizes of epochs, periods and committees, as the consensus specifications name them. */
-  readonly preset: 'mainnet' | 'minimal';
+  readonly preset: keyof typeof BEACON_PRESETS;
   readonly secondsPerSlot: number;
   /** Unix time of slot 0, in seconds. */
   readonly genesisTime: number;
@@ -242,7 +262,7 @@ type Rules<T> = { readonly [Name in keyof T]-?: readonly [holds: (value: unknown
 
 const NETWORK_RULES: Rules<BeaconNetwork> = {
   name: [isText, 'must be text'],
-  preset: [(value) => value === 'mainnet' || value === 'minimal', "must be 'mainnet' or 'minimal'"],
+  preset: [(value) => Object.hasOwn(BEACON_PRESETS, String(value)), "must be 'mainnet' or 'minimal'"],
   secondsPerSlot: [isAboveZero, 'must be a whole number above zero'],
   genesisTime: [isCount, 'must be a Unix time in whole seconds'],
   genesisValidatorsRoot: [isHexOf(32), 'must be hex of 32 bytes with 0x'],

@@ -1,6 +1,5 @@
 import {
   makeBeaconBlock,
-  STATE_INDICES,
   signAsCommittee,
   simulatedCommittee,
   stateBranch,
@@ -64,7 +63,7 @@ function forge(layerOne: Json, { finalized, otherCommittees, claimed, bits = ALL
   const members = {
     attestedHeader: child.header,
     finalizedHeader: parent.header,
-    finalityBranch: stateBranch(network, child, STATE_INDICES.finalizedRoot),
+    finalityBranch: stateBranch(network, child, 'finalizedRoot'),
     syncAggregate: {
       syncCommitteeBits: claimed ?? bits,
       syncCommitteeSignature: signAsCommittee(signers, bits, message),
@@ -83,6 +82,6 @@ export function forgedFinality(layerOne: Json, forgery: Forgery): Json {
 export function forgedUpdate(layerOne: Json, forgery: Forgery): Json {
   const { network, child, members } = forge(layerOne, forgery);
   const nextSyncCommittee = simulatedCommittee(computeSyncCommitteePeriodAtSlot(network, child.slot) + 1).committee;
-  const nextSyncCommitteeBranch = stateBranch(network, child, STATE_INDICES.nextSyncCommittee);
+  const nextSyncCommitteeBranch = stateBranch(network, child, 'nextSyncCommittee');
   return { version: 'fulu', data: toJson({ ...members, nextSyncCommittee, nextSyncCommitteeBranch }) };
 }

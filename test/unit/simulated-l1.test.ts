@@ -9,11 +9,12 @@ const root = (block: number) => bigIntToBytes(BigInt(block) * 104_729n + 1n, 32)
 const finalization = (last: number, time: number) => ({
   first: last,
   last,
-  parentRoot: root(last - 1),
-  finalRoot: root(last),
+  kind: 'stateRoot' as const,
+  parent: root(last - 1),
+  final: root(last),
   timestamp: time,
 });
-const open = () => SimulatedL1.create(devnet().rollup, root(0), 1000);
+const open = () => SimulatedL1.create(devnet(), root(0), 1000);
 const hashes = (layerOne: SimulatedL1) => layerOne.blocks().map(({ hash }) => bytesToHex(hash));
 const now = async () => {};
 

@@ -1,3 +1,4 @@
+import { invalidParameter } from '../../errors.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
@@ -79,8 +80,8 @@ export class Devnet implements Chain {
     const { now } = settings;
     const openedAt = stored && now();
     this.beacon = loadOnce(async () => {
-      const { SimulatedBeacon } = await import('./layer-one/simulated-beacon.js');
-      return new SimulatedBeacon(layerOne, now, openedAt);
+      const { SimulatedBeacon, simulatedBeaconOf } = await import('./layer-one/simulated-beacon.js');
+      return new SimulatedBeacon(simulatedBeaconOf(settings.network), layerOne, now, openedAt);
     });
     const { queue } = this;
     const { health = new StoreHealth('durable'), storing } = settings;
@@ -107,13 +108,14 @@ export class Devnet implements Chain {
    */
   static async open(given: DevnetSettings): Promise<Devnet> {
     requireInterval(given.mining);
+    requireBlockHashes(given);
     const state = await DevnetState.create(given.zk, given.store !== undefined);
     const found = given.store && (await findIn(given, given.store));
     const settings = found === undefined ? given : { ...given, alloc: found.alloc };
     const genesis = found?.checkpoint === undefined ? await sealGenesis(settings, state) : found.genesis!;
     const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
-    const layerOne = SimulatedL1.create(settings.network.rollup, genesis.zkRoot, genesis.block.header.timestamp);
+    const layerOne = SimulatedL1.create(settings.network, genesis.zkRoot, genesis.block.header.timestamp);
     const finality = new DevnetFinality(layerOne, ledger, state, settings.finality);
     const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
     if (found?.checkpoint !== undefined) await devnet.recovery.openAtCheckpoint(found, genesis);
@@ -344,4 +346,10 @@ export class Devnet implements Chain {
 async function findIn(settings: DevnetSettings, store: PageStore): Promise<StoredDevnet> {
   const { findStored } = await import('./storage/find-stored.js');
   return findStored(settings, store);
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` if finalizations are to store block hashes, and the rollup contract has no place for them */
+function requireBlockHashes({ finality, network }: Pick<DevnetSettings, 'finality' | 'network'>): void {
+  if (finality?.blockHashesFrom === undefined || network.rollup.blockHashesSlot !== undefined) return;
+  throw invalidParameter('finality.blockHashesFrom', 'needs rollup.blockHashesSlot in the profile of the network');
 }

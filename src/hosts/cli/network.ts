@@ -150,7 +150,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
     }
     return value;
   },
-  rollup: members({ address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei }),
+  rollup: members({ address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei }, { blockHashesSlot: wei }),
   checkpoint: hex(32),
   sealing: members(
     {},

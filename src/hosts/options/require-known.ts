@@ -179,6 +179,7 @@ const network = members<Network>(
         address: needed(address),
         currentBlockSlot: needed(amount),
         stateRootsSlot: needed(amount),
+        blockHashesSlot: amount,
       }),
     ),
     layerOne: (given, path) =>
@@ -261,6 +262,7 @@ const CHAINS = {
       delayBlocks: count,
       batchBlocks: wholeAboveZero,
       heldFinalizations: wholeAboveZero,
+      blockHashesFrom: count,
     }),
     prices,
     fork: members<ForkOptions>({ ...ofNetwork, layerOne, block: anyValue }),

@@ -8,9 +8,9 @@ import {
   type ObjectKind,
   uint64,
 } from '../../consensus/containers.js';
-import { computeSyncCommitteePeriodAtSlot, forkAt, sizesOf } from '../../consensus/slots.js';
+import { computeSyncCommitteePeriodAtSlot, FAR_FUTURE_EPOCH, forkAt, sizesOf } from '../../consensus/slots.js';
 import { type SszType, toJson } from '../../consensus/ssz.js';
-import type { BeaconNetwork } from '../../networks/network.js';
+import type { BeaconFork, BeaconNetwork } from '../../networks/network.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { nextTurn } from '../../scheduling/turns.js';
@@ -98,19 +98,25 @@ export async function answerBeaconRequest(
   return refuse(404, 'this route is not simulated');
 }
 
-function genesisOf({ genesisTime, genesisValidatorsRoot }: BeaconNetwork) {
+function genesisOf(network: BeaconNetwork) {
   return {
-    genesis_time: String(genesisTime),
-    genesis_validators_root: genesisValidatorsRoot,
-    genesis_fork_version: versionOf(0),
+    genesis_time: String(network.genesisTime),
+    genesis_validators_root: network.genesisValidatorsRoot,
+    genesis_fork_version: forksOf(network)[0]!.version,
   };
 }
 
-/** Forks up to that of the chain, all of them from genesis on. */
-const FORKS = ['GENESIS', 'ALTAIR', 'BELLATRIX', 'CAPELLA', 'DENEB', 'ELECTRA', 'FULU'] as const;
+/** Forks before the first that the network names, all of them from genesis on. */
+const EARLIER = ['phase0', 'altair', 'bellatrix', 'capella', 'deneb', 'electra', 'fulu', 'gloas'];
 
-/** Version of a fork, by its place in `FORKS`. */
-const versionOf = (place: number): Hex => `0x0${place}e70300`;
+/** All forks of the network. */
+function forksOf({ forks }: BeaconNetwork): readonly BeaconFork[] {
+  const first = EARLIER.indexOf(forks[0]!.name);
+  return [
+    ...EARLIER.slice(0, first).map((name, i): BeaconFork => ({ name, epoch: 0, version: `0x0${i}e70300` })),
+    ...forks,
+  ];
+}
 
 /** @source ethereum/consensus-specs@a08d8a6e specs/electra/beacon-chain.md */
 const MAX_BLOBS_ELECTRA = 9;
@@ -130,10 +136,14 @@ function specOf(network: BeaconNetwork): Record<string, string> {
     EPOCHS_PER_SYNC_COMMITTEE_PERIOD: String(epochsPerPeriod),
     SYNC_COMMITTEE_SIZE: String(committeeSize),
     ...Object.fromEntries(
-      FORKS.flatMap((fork, place) => [
-        [`${fork}_FORK_VERSION`, versionOf(place)],
-        ...(place === 0 ? [] : [[`${fork}_FORK_EPOCH`, '0']]),
-      ]),
+      forksOf(network).flatMap(({ name, epoch, version }) => {
+        if (name === 'phase0') return [['GENESIS_FORK_VERSION', version]];
+        const fork = name.toUpperCase();
+        return [
+          [`${fork}_FORK_VERSION`, version],
+          [`${fork}_FORK_EPOCH`, epoch === undefined ? FAR_FUTURE_EPOCH : String(epoch)],
+        ];
+      }),
     ),
     MAX_BLOBS_PER_BLOCK_ELECTRA: String(MAX_BLOBS_ELECTRA),
     DEPOSIT_CHAIN_ID: String(depositChainId),
@@ -210,7 +220,7 @@ async function updatesAnswer(
     signal?.throwIfAborted();
     const update = chain.update(period);
     const slot = Number(update.attestedHeader.beacon.slot);
-    if (isSsz) chunks.push(sszChunk(chain.network, containerAt(chain.network, slot, 'update').encode(update)));
+    if (isSsz) chunks.push(sszChunk(chain.network, slot, containerAt(chain.network, slot, 'update').encode(update)));
     else updates.push({ version: forkAt(chain.network, slot).name, data: toJson(update) });
   }
   return isSsz ? { status: 200, body: null, ssz: bytesToHex(concatBytes(...chunks)) } : ok(updates);
@@ -221,18 +231,18 @@ async function updatesAnswer(
  *
  * @source ethereum/beacon-APIs apis/beacon/light_client/updates.yaml
  */
-function sszChunk(network: BeaconNetwork, update: Uint8Array): Uint8Array {
-  const digest = forkDigest(network);
+function sszChunk(network: BeaconNetwork, slot: number, update: Uint8Array): Uint8Array {
+  const digest = forkDigest(network, slot);
   return concatBytes(uint64.encode(BigInt(digest.length + update.length)), digest, update);
 }
 
 /**
- * Digest of Fulu, four bytes. The chain has no blob schedule, so the parameters of Electra count, from its epoch 0 on.
+ * Digest of a slot, four bytes. The chain has no blob schedule, so the parameters of Electra count, from its epoch 0 on.
  *
  * @source ethereum/consensus-specs@a08d8a6e specs/fulu/beacon-chain.md, compute_fork_digest
  */
-function forkDigest(network: BeaconNetwork): Uint8Array {
-  const root = computeForkDataRoot(network, hexToBytes(network.forks[0]!.version, 4));
+function forkDigest(network: BeaconNetwork, slot: number): Uint8Array {
+  const root = computeForkDataRoot(network, hexToBytes(forkAt(network, slot).version, 4));
   const blobs = sha256(concatBytes(uint64.encode(0n), uint64.encode(BigInt(MAX_BLOBS_ELECTRA))));
   return root.subarray(0, 4).map((byte, i) => byte ^ blobs[i]!);
 }

@@ -30,7 +30,7 @@ const word = new Uint8Array(32);
 
 /** A layer 1, its beacon chain and a clock in seconds. All slots that the chain gave out are compared. */
 class Scene {
-  readonly layerOne = SimulatedL1.create(devnet().rollup, word, NETWORK.genesisTime);
+  readonly layerOne = SimulatedL1.create(devnet(), word, NETWORK.genesisTime);
   beacon = this.open();
   /** Roots by slot, from all objects that were given out. */
   readonly given = new Map<bigint, string>();
@@ -39,7 +39,7 @@ class Scene {
 
   /** @param openedAt - as on a store */
   open(openedAt?: number): SimulatedBeacon {
-    return new SimulatedBeacon(this.layerOne, () => this.now, openedAt);
+    return new SimulatedBeacon(NETWORK, this.layerOne, () => this.now, openedAt);
   }
 
   get slot(): number {
@@ -48,7 +48,7 @@ class Scene {
 
   async mine(timestamp = this.now): Promise<void> {
     const last = this.layerOne.height + 1;
-    this.layerOne.finalize({ first: last, last, parentRoot: word, finalRoot: word, timestamp });
+    this.layerOne.finalize({ first: last, last, kind: 'stateRoot', parent: word, final: word, timestamp });
     await this.layerOne.settle(async () => {});
   }
 

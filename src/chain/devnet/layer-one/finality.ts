@@ -2,6 +2,7 @@ import { invalidParameter, PlumblineError } from '../../../errors.js';
 import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../block.js';
 import type { Ledger } from '../records/ledger.js';
+import type { Finalization } from './rollup-abi.js';
 import type { SimulatedL1 } from './simulated-l1.js';
 
 /** What finality needs of layer 1. */
@@ -18,6 +19,11 @@ export interface FinalityOptions {
    * opened from its store starts with the newest finalized block of its checkpoint, and adds each later finalization.
    */
   readonly heldFinalizations?: number;
+  /**
+   * The first block whose finalization stores its hash in place of its state root, as the next rollup contract does
+   * (docs/spec/rollup-versions.md). The profile must have `rollup.blockHashesSlot`. Default: none.
+   */
+  readonly blockHashesFrom?: number;
 }
 
 /** Finality at one moment, for a snapshot. */
@@ -35,6 +41,7 @@ export class DevnetFinality {
   private readonly delay: number;
   private readonly batch: number;
   private readonly held: number;
+  private readonly blockHashesFrom: number;
   private last: number;
   /** Provable blocks, oldest first. */
   private provable: number[];
@@ -51,6 +58,7 @@ export class DevnetFinality {
     this.delay = atLeast(0, 'delayBlocks', options.delayBlocks ?? 2);
     this.batch = atLeast(1, 'batchBlocks', options.batchBlocks ?? 1);
     this.held = atLeast(1, 'heldFinalizations', options.heldFinalizations ?? 128);
+    this.blockHashesFrom = options.blockHashesFrom ?? Number.POSITIVE_INFINITY;
   }
 
   /** Newest finalized block. */
@@ -58,7 +66,7 @@ export class DevnetFinality {
     return this.ledger.blockByNumber(this.last)!;
   }
 
-  /** Whether layer 1 has a state root for this block, and the state is still held. */
+  /** Whether layer 1 has a state root of this block, and the state is still held. */
   isProvable(number: number): boolean {
     return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
   }
@@ -111,15 +119,18 @@ export class DevnetFinality {
     if (this.last < head) this.finalize(head);
   }
 
+  /** What a finalization that ends with this block stores. */
+  private stored(end: number): Pick<Finalization, 'kind' | 'parent' | 'final'> {
+    const { last, blockHashesFrom: from, ledger, state } = this;
+    if (end < from) return { kind: 'stateRoot', parent: state.root(last), final: state.root(end) };
+    // Genesis is stored by its state root.
+    const parent = last > 0 && last >= from ? ledger.hashOf(last)! : NONE;
+    return { kind: 'blockHash', parent, final: ledger.hashOf(end)! };
+  }
+
   private finalize(end: number): void {
-    const finalization = {
-      first: this.last + 1,
-      last: end,
-      parentRoot: this.state.root(this.last),
-      finalRoot: this.state.root(end),
-      timestamp: this.ledger.headSummary.timestamp,
-    };
-    this.layerOne.finalize(finalization);
+    const { timestamp } = this.ledger.headSummary;
+    this.layerOne.finalize({ first: this.last + 1, last: end, ...this.stored(end), timestamp });
     this.last = end;
     this.provable.push(end);
     if (this.provable.length > this.held) this.provable.shift();
@@ -127,6 +138,9 @@ export class DevnetFinality {
     this.layerOne.releaseBefore(this.oldestHeld);
   }
 }
+
+/** A word that no block has. */
+const NONE = new Uint8Array(32);
 
 function atLeast(least: number, name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;

@@ -1,16 +1,20 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import {
+  BLOCK_HASH_INDICES,
   beaconBlockHeader,
   computeSigningRoot,
   denebExecutionHeader,
   EXECUTION_INDEX,
   type ExecutionPayloadHeader,
+  type GloasLightClientHeader,
   isPresent,
   type LightClientBootstrap,
   type LightClientFinalityUpdate,
   type LightClientHeader,
   type LightClientUpdate,
+  layoutAtSlot,
+  type StateIndices,
   type SyncCommittee,
   stateIndices,
   syncCommittee,
@@ -25,11 +29,12 @@ import {
   timeOfSlot,
 } from '../../../consensus/slots.js';
 import { chunksOf, hashPair, merkleRoot, zeroRoot } from '../../../consensus/ssz.js';
+import { invalidParameter } from '../../../errors.js';
 import { beaconNetworkOf } from '../../../networks/beacon-networks.js';
-import type { BeaconNetwork } from '../../../networks/network.js';
+import type { BeaconNetwork, Network } from '../../../networks/network.js';
 import { bytesToBigInt, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../../primitives/hex.js';
-import type { L1Block, SimulatedL1 } from './simulated-l1.js';
+import { L1_CHAIN_ID, type L1Block, type SimulatedL1 } from './simulated-l1.js';
 
 /** Blocks that are held, about 1 KB each. */
 const MAX_BLOCKS = 2048;
@@ -40,8 +45,8 @@ const OPENING_SLOTS = 4;
  * A beacon chain beside the simulated layer 1. It has blocks only where they are needed, made when it is asked:
  *
  * - The first two slots of each period have blocks, so that each period has an update, also when it is asked for hours later.
- *   They carry the newest layer-1 block of the period's fourth second. The first one names no parent.
- * - If layer 1 has a new block, or an epoch has passed, the two slots before the present one get blocks that carry it. The state
+ *   They prove the newest layer-1 block of the period's fourth second. The first one names no parent.
+ * - If layer 1 has a new block, or an epoch has passed, the two slots before the present one get blocks that prove it. The state
  *   of each block names its parent as final, so that the layer-1 block is final at once, unless these slots were given out
  *   already.
  * - A slot that was given out stays as it is, also if the devnet reverts; later blocks then carry an earlier layer-1 block.
@@ -49,8 +54,7 @@ const OPENING_SLOTS = 4;
  *   its opening, so that a reopened devnet contradicts nothing.
  */
 export class SimulatedBeacon {
-  readonly network: BeaconNetwork = beaconNetworkOf('simulated');
-  private readonly slotsOfPeriod = slotsPerPeriod(this.network);
+  private readonly slotsOfPeriod: number;
   /** Blocks by period, in order; at least two of each. */
   private readonly periods = new Map<number, BeaconBlock[]>();
   private readonly byRoot = new Map<Hex, BeaconBlock>();
@@ -60,14 +64,17 @@ export class SimulatedBeacon {
   private latest = 0;
 
   /**
+   * @param network - of the preset `minimal`
    * @param now - wall clock, seconds: clients compare slots with their own clocks, which do not follow the devnet's
    * @param openedAt - when the devnet was opened on a store, seconds
    */
   constructor(
+    readonly network: BeaconNetwork,
     private readonly layerOne: Pick<SimulatedL1, 'head' | 'blocks'>,
     private readonly now: () => number,
     openedAt?: number,
   ) {
+    this.slotsOfPeriod = slotsPerPeriod(network);
     this.firstSlot = openedAt === undefined ? 0 : slotAtTime(this.network, openedAt * 1000);
   }
 
@@ -108,16 +115,18 @@ export class SimulatedBeacon {
     return {
       header: block.header,
       currentSyncCommittee: simulatedCommittee(computeSyncCommitteePeriodAtSlot(this.network, block.slot)).committee,
-      currentSyncCommitteeBranch: stateBranch(this.network, block, STATE_INDICES.currentSyncCommittee),
+      currentSyncCommitteeBranch: stateBranch(this.network, block, 'currentSyncCommittee'),
     };
   }
 
   /** @param attested - a block with a parent */
   finalityUpdate(attested: BeaconBlock): LightClientFinalityUpdate {
+    const { header } = attested;
+    const final = attested.parent!;
     return {
-      attestedHeader: attested.header,
-      finalizedHeader: attested.parent!.header,
-      finalityBranch: stateBranch(this.network, attested, STATE_INDICES.finalizedRoot),
+      attestedHeader: header,
+      finalizedHeader: 'executionBlockHash' in header ? final.upgraded() : final.header,
+      finalityBranch: stateBranch(this.network, attested, 'finalizedRoot'),
       ...this.signed(attested),
     };
   }
@@ -128,7 +137,7 @@ export class SimulatedBeacon {
     return {
       ...this.finalityUpdate(attested),
       nextSyncCommittee: simulatedCommittee(period + 1).committee,
-      nextSyncCommitteeBranch: stateBranch(this.network, attested, STATE_INDICES.nextSyncCommittee),
+      nextSyncCommitteeBranch: stateBranch(this.network, attested, 'nextSyncCommittee'),
     };
   }
 
@@ -191,16 +200,15 @@ export class SimulatedBeacon {
 export interface BeaconBlock {
   readonly slot: number;
   readonly header: LightClientHeader;
+  /** The header as containers of Gloas have it. */
+  upgraded(): GloasLightClientHeader;
   /** Root of the beacon header, 32 bytes. */
   readonly root: Uint8Array;
-  /** The layer-1 block that it carries. */
+  /** The layer-1 block that it proves: that which it carries, from Gloas on that of the newest payload before it. */
   readonly layerOne: L1Block;
   /** The block before, which its state names as final. Undefined for the first one of a period. */
   readonly parent: BeaconBlock | undefined;
 }
-
-/** Generalized indices of a state. */
-export const STATE_INDICES = stateIndices('electra');
 
 /** Chunks at generalized indices of a tree in which everything else is zero. */
 type Leaves = ReadonlyMap<number, Uint8Array>;
@@ -226,16 +234,21 @@ function branchAt(leaves: Leaves, gindex: number): Uint8Array[] {
 /** The members of a state that light clients read. */
 function stateOf(network: BeaconNetwork, slot: number, parent: BeaconBlock | undefined): Leaves {
   const period = computeSyncCommitteePeriodAtSlot(network, slot);
+  const indices = stateIndices(layoutAtSlot(network, BigInt(slot)));
   return new Map([
-    [STATE_INDICES.currentSyncCommittee, simulatedCommittee(period).root],
-    [STATE_INDICES.nextSyncCommittee, simulatedCommittee(period + 1).root],
-    [STATE_INDICES.finalizedRoot, parent?.root ?? ZERO_WORD],
+    [indices.currentSyncCommittee, simulatedCommittee(period).root],
+    [indices.nextSyncCommittee, simulatedCommittee(period + 1).root],
+    [indices.finalizedRoot, parent?.root ?? ZERO_WORD],
   ]);
 }
 
-/** The branch of a member of a block's state. @param gindex - one of `STATE_INDICES` */
-export function stateBranch(network: BeaconNetwork, { slot, parent }: BeaconBlock, gindex: number): Uint8Array[] {
-  return branchAt(stateOf(network, slot, parent), gindex);
+/** The branch of a member of a block's state. */
+export function stateBranch(
+  network: BeaconNetwork,
+  { slot, parent }: BeaconBlock,
+  member: keyof StateIndices,
+): Uint8Array[] {
+  return branchAt(stateOf(network, slot, parent), stateIndices(layoutAtSlot(network, BigInt(slot)))[member]);
 }
 
 /** Root of a list. @param depth - of the tree of a full list. @param length - of the list, which is mixed in */
@@ -286,7 +299,8 @@ export function makeBeaconBlock(
   parent: BeaconBlock | undefined,
 ): BeaconBlock {
   const execution = payloadOf(layerOne);
-  const body = new Map([[EXECUTION_INDEX, denebExecutionHeader.hashTreeRoot(execution)]]);
+  const layout = layoutAtSlot(network, BigInt(slot));
+  const body = layout === 'gloas' ? bodyOfGloas(slot, layerOne) : bodyWithPayload(execution);
   const beacon = {
     slot: BigInt(slot),
     proposerIndex: 0n,
@@ -294,8 +308,53 @@ export function makeBeaconBlock(
     stateRoot: nodeAt(stateOf(network, slot, parent), 1),
     bodyRoot: nodeAt(body, 1),
   };
-  const header = { beacon, execution, executionBranch: branchAt(body, EXECUTION_INDEX) };
-  return { slot, header, root: beaconBlockHeader.hashTreeRoot(beacon), layerOne, parent };
+  const upgraded = (): GloasLightClientHeader => {
+    const branch = branchAt(body, BLOCK_HASH_INDICES[layout]);
+    const surplus = Array.from({ length: GLOAS_DEPTH - branch.length }, () => ZERO_WORD);
+    return { beacon, executionBlockHash: layerOne.hash, executionBranch: [...surplus, ...branch] };
+  };
+  const own = () => ({ beacon, execution, executionBranch: branchAt(body, EXECUTION_INDEX) });
+  const header = layout === 'gloas' ? upgraded() : own();
+  return { slot, header, upgraded, root: beaconBlockHeader.hashTreeRoot(beacon), layerOne, parent };
+}
+
+/** Leaves of the tree of an execution header, which is in the body at `EXECUTION_INDEX`. */
+const EXECUTION_LEAVES = 32;
+
+/** A body up to Fulu. */
+function bodyWithPayload(execution: ExecutionPayloadHeader): Leaves {
+  const roots = denebExecutionHeader.memberRoots(execution);
+  return new Map(
+    Array.from({ length: EXECUTION_LEAVES }, (_, i) => [EXECUTION_INDEX * EXECUTION_LEAVES + i, roots[i] ?? ZERO_WORD]),
+  );
+}
+
+/** A body of Gloas: the bid names the payload before it, and one of its own, which never comes. */
+function bodyOfGloas(slot: number, layerOne: L1Block): Leaves {
+  return new Map([
+    [BLOCK_HASH_INDICES.gloas, layerOne.hash],
+    [OWN_BLOCK_HASH_INDEX, digest(`plumbline simulated bid ${slot}`)],
+  ]);
+}
+
+/** Siblings of the execution block hash in a header of Gloas. */
+const GLOAS_DEPTH = 11;
+/** Generalized index of `block_hash` of the bid in the body. @source docs/spec/glamsterdam.md 5 */
+const OWN_BLOCK_HASH_INDEX = 22857;
+
+/**
+ * The beacon chain that a devnet of this profile simulates: its own, of the preset `minimal`, or the default one.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a beacon chain that cannot be simulated
+ */
+export function simulatedBeaconOf({ layerOne }: Pick<Network, 'layerOne'>): BeaconNetwork {
+  const network = beaconNetworkOf(typeof layerOne === 'object' ? layerOne : 'simulated');
+  if (network.preset !== 'minimal' || network.depositChainId !== L1_CHAIN_ID)
+    throw invalidParameter(
+      'network.layerOne',
+      `of a devnet must have the preset 'minimal' and depositChainId ${L1_CHAIN_ID}; take beaconNetwork('simulated')`,
+    );
+  return network;
 }
 
 /** Validators of the simulated beacon chain. A power of two, at most 256. */

@@ -1,5 +1,6 @@
+import { slotAtTime, timeOfFork } from '../../../consensus/slots.js';
 import { PlumblineError } from '../../../errors.js';
-import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
+import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import { encodeTransaction } from '../../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerHash } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
@@ -7,7 +8,7 @@ import { encodeReceipt, type Log, logsBloom } from '../../../ethereum/receipt.js
 import { StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { keccak256 } from '../../../kernel/keccak.js';
-import type { RollupContract } from '../../../networks/network.js';
+import type { BeaconNetwork, Network, RollupContract } from '../../../networks/network.js';
 import {
   bigIntToBytes,
   bytesToBigInt,
@@ -69,30 +70,34 @@ function finalizingTransaction(rollup: Uint8Array, number: number): Uint8Array {
 const UNSIGNED_R = 2n ** 160n;
 
 /**
- * Code of the rollup contract: `currentL2BlockNumber()` and `stateRootHashes(uint256)` over their slots; other calls revert.
- *
- * @param slots - of the two, below 2^256
+ * Code of the rollup contract: `currentL2BlockNumber()`, `stateRootHashes(uint256)` and, if there is a slot for it, `blockHashes(uint256)`
+ * over their slots; other calls revert.
  */
-function rollupCode({ currentBlockSlot, stateRootsSlot }: RollupContract): Uint8Array {
+function rollupCode({ currentBlockSlot, stateRootsSlot, blockHashesSlot }: RollupContract): Uint8Array {
   const push = (value: bigint, bytes: number) => [0x5f + bytes, ...bigIntToBytes(value, bytes)];
   const selector = (hex: string) => push(BigInt(hex), 4);
   /** Selector on the stack: jumps to `to` if it is this one. */
   const when = (hex: string, to: number) => [0x80, ...selector(hex), 0x14, 0x61, to >> 8, to & 255, 0x57];
   const returnWord = [0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3];
-  const dispatch = (current: number, root: number) => [
-    ...[0x5f, 0x35, 0x60, 0xe0, 0x1c],
-    ...when(SELECTORS.currentL2BlockNumber, current),
-    ...when(SELECTORS.stateRootHashes, root),
-    ...[0x5f, 0x5f, 0xfd],
-  ];
   const current = [0x5b, ...push(currentBlockSlot, 32), 0x54, ...returnWord];
-  const root = [0x5b, 0x60, 0x04, 0x35, 0x5f, 0x52, ...push(stateRootsSlot, 32), 0x60, 0x20, 0x52];
-  const first = dispatch(0, 0).length;
-  return Uint8Array.from([
-    ...dispatch(first, first + current.length),
-    ...current,
-    ...[...root, 0x60, 0x40, 0x5f, 0x20, 0x54, ...returnWord],
-  ]);
+  const entry = (slot: bigint) => [
+    ...[0x5b, 0x60, 0x04, 0x35, 0x5f, 0x52, ...push(slot, 32), 0x60, 0x20, 0x52],
+    ...[0x60, 0x40, 0x5f, 0x20, 0x54, ...returnWord],
+  ];
+  const getters: [string, number[]][] = [
+    [SELECTORS.currentL2BlockNumber, current],
+    [SELECTORS.stateRootHashes, entry(stateRootsSlot)],
+  ];
+  if (blockHashesSlot !== undefined) getters.push([SELECTORS.blockHashes, entry(blockHashesSlot)]);
+  const begin = [0x5f, 0x35, 0x60, 0xe0, 0x1c];
+  const revert = [0x5f, 0x5f, 0xfd];
+  let at = begin.length + getters.length * when(SELECTORS.blockHashes, 0).length + revert.length;
+  const jumps = getters.flatMap(([selector, code]) => {
+    const jump = when(selector, at);
+    at += code.length;
+    return jump;
+  });
+  return Uint8Array.from([...begin, ...jumps, ...revert, ...getters.flatMap(([, code]) => code)]);
 }
 
 /** Values that differ from block to block. */
@@ -100,8 +105,10 @@ interface BlockParts {
   readonly parent: SealedBlock | undefined;
   readonly stateRoot: Uint8Array;
   readonly receiptsRoot: Uint8Array;
-  /** `stateRootHashes` of `finalizedBlock`. */
-  readonly finalRoot: Uint8Array;
+  /** What the contract stores of `finalizedBlock`. */
+  readonly final: Uint8Array;
+  /** With the two members that a header has from Amsterdam on. */
+  readonly slotNumber: number | undefined;
   readonly timestamp: number;
   readonly finalizedBlock: number;
   /** Undefined for the genesis block. */
@@ -109,6 +116,12 @@ interface BlockParts {
   /** Address of the rollup contract. */
   readonly rollup: Uint8Array;
 }
+
+/** What a getter of one entry reads. */
+const KINDS: ReadonlyMap<string, Finalization['kind']> = new Map([
+  [SELECTORS.stateRootHashes, 'stateRoot'],
+  [SELECTORS.blockHashes, 'blockHash'],
+]);
 
 const NO_DATA = new Uint8Array(0);
 const ZERO_NONCE = new Uint8Array(8);
@@ -128,19 +141,23 @@ class SealedBlock implements L1Block {
   private readonly parent: SealedBlock | undefined;
   private readonly rollup: Uint8Array;
   /** First layer-2 block of the finalization, and the finalization's time. */
-  private readonly finalization: Pick<Finalization, 'first' | 'timestamp'> | undefined;
-  /** State root, receipts root, zk state root before and after the finalization, own hash: 32 bytes each. */
+  private readonly finalization: Pick<Finalization, 'first' | 'kind' | 'timestamp'> | undefined;
+  private readonly slotNumber: number | undefined;
+  /** State root, receipts root, what the contract stores of the block before the finalization and of its last, own hash: 32 bytes each. */
   private readonly words: Uint8Array;
 
-  constructor({ parent, finalization, stateRoot, receiptsRoot, finalRoot, ...parts }: BlockParts) {
+  constructor({ parent, finalization, stateRoot, receiptsRoot, final, ...parts }: BlockParts) {
     this.finalizedBlock = parts.finalizedBlock;
     this.number = parent === undefined ? 0 : parent.number + 1;
     this.timestamp = parts.timestamp;
     this.parent = parent;
     this.rollup = parts.rollup;
-    this.finalization = finalization && { first: finalization.first, timestamp: finalization.timestamp };
-    const parentRoot = finalization?.parentRoot ?? ZERO_WORD;
-    this.words = concatBytes(stateRoot, receiptsRoot, parentRoot, finalRoot, ZERO_WORD);
+    this.slotNumber = parts.slotNumber;
+    if (finalization !== undefined) {
+      const { first, kind, timestamp } = finalization;
+      this.finalization = { first, kind, timestamp };
+    }
+    this.words = concatBytes(stateRoot, receiptsRoot, finalization?.parent ?? ZERO_WORD, final, ZERO_WORD);
     this.words.set(headerHash(this.header), 4 * ZERO_WORD.length);
   }
 
@@ -148,7 +165,12 @@ class SealedBlock implements L1Block {
     return this.word(0);
   }
 
-  get finalRoot(): Uint8Array {
+  /** What the contract stores of its last block. */
+  get kind(): Finalization['kind'] {
+    return this.finalization?.kind ?? 'stateRoot';
+  }
+
+  get final(): Uint8Array {
     return this.word(3);
   }
 
@@ -162,8 +184,8 @@ class SealedBlock implements L1Block {
   }
 
   get logs(): readonly Log[] {
-    const roots = { parentRoot: this.word(2), finalRoot: this.finalRoot };
-    const finalization = this.finalization && { ...this.finalization, ...roots, last: this.finalizedBlock };
+    const words = { parent: this.word(2), final: this.final };
+    const finalization = this.finalization && { ...this.finalization, ...words, last: this.finalizedBlock };
     return logsOf(this.rollup, finalization);
   }
 
@@ -215,6 +237,7 @@ class SealedBlock implements L1Block {
       mixHash: ZERO_WORD,
       nonce: ZERO_NONCE,
       baseFeePerGas: BASE_FEE,
+      ...(this.slotNumber !== undefined && { ...SINCE_PRAGUE, slotNumber: BigInt(this.slotNumber) }),
     };
   }
 
@@ -222,6 +245,17 @@ class SealedBlock implements L1Block {
     return this.words.slice(index * ZERO_WORD.length, (index + 1) * ZERO_WORD.length);
   }
 }
+
+/** Members of a header of Amsterdam that earlier blocks of this layer 1 do not have. No block has withdrawals, blobs or requests. */
+const SINCE_PRAGUE = {
+  withdrawalsRoot: EMPTY_TRIE_ROOT,
+  blobGasUsed: 0n,
+  excessBlobGas: 0n,
+  parentBeaconBlockRoot: ZERO_WORD,
+  requestsHash: EMPTY_REQUESTS_HASH,
+  // keccak-256 of an empty list, which is that of no uncles too.
+  blockAccessListHash: EMPTY_UNCLES_HASH,
+} as const;
 
 /**
  * A layer 1 with one contract, the rollup's. It has one block with one transaction for each finalization; nothing is executed. State trie, headers, logs and
@@ -244,6 +278,7 @@ export class SimulatedL1 {
 
   private constructor(
     private readonly rollup: RollupContract,
+    private readonly beacon: BeaconNetwork | undefined,
     private readonly trie: StateTrie,
   ) {
     this.address = hexToBytes(rollup.address);
@@ -251,8 +286,12 @@ export class SimulatedL1 {
   }
 
   /** Opens with the genesis root of layer 2 finalized, as the contract's initializer does. */
-  static create(rollup: RollupContract, genesisRoot: Uint8Array, timestamp: number): SimulatedL1 {
-    const layerOne = new SimulatedL1(rollup, new StateTrie());
+  static create(
+    { rollup, layerOne: beacon }: Pick<Network, 'rollup' | 'layerOne'>,
+    genesisRoot: Uint8Array,
+    timestamp: number,
+  ): SimulatedL1 {
+    const layerOne = new SimulatedL1(rollup, typeof beacon === 'object' ? beacon : undefined, new StateTrie());
     layerOne.seal(0, genesisRoot, timestamp);
     return layerOne;
   }
@@ -272,9 +311,9 @@ export class SimulatedL1 {
       await before();
       const [finalization] = this.unsealed.values();
       if (finalization === undefined) return;
-      const { last, finalRoot, timestamp } = finalization;
+      const { last, final, timestamp } = finalization;
       this.unsealed.delete(last);
-      this.seal(last, finalRoot, timestamp, finalization);
+      this.seal(last, final, timestamp, finalization);
       this.releaseBefore(this.releaseTo);
     }
   }
@@ -307,6 +346,13 @@ export class SimulatedL1 {
     }
   }
 
+  /** The slot of a block from Amsterdam on, which begins with Gloas of the beacon chain. @param time - seconds */
+  private slotAt(time: number): number | undefined {
+    const { beacon } = this;
+    const fork = beacon && timeOfFork(beacon, 'gloas');
+    return fork !== undefined && time >= fork ? slotAtTime(beacon!, time * 1000) : undefined;
+  }
+
   get head(): L1Block {
     return this.sealed[this.sealed.length - 1]!;
   }
@@ -317,12 +363,16 @@ export class SimulatedL1 {
 
   /** `stateRootHashes(block)` after the newest block, sealed or not; undefined if no finalization ended at `block`. */
   stateRoot(block: number): Uint8Array | undefined {
-    return this.unsealed.get(block)?.finalRoot ?? this.rootAt(this.head, block);
+    const finalization = this.unsealed.get(block);
+    if (finalization?.kind === 'stateRoot') return finalization.final;
+    return this.storedAt(this.head, block, 'stateRoot');
   }
 
-  private rootAt(at: L1Block, block: number): Uint8Array | undefined {
+  /** What the contract stores of a layer-2 block after a layer-1 block, if it stores that kind. */
+  private storedAt(at: L1Block, block: number, kind: Finalization['kind']): Uint8Array | undefined {
     const index = block <= at.finalizedBlock ? this.indexes.get(block) : undefined;
-    return index === undefined ? undefined : this.sealed[index]!.finalRoot;
+    const sealed = index === undefined ? undefined : this.sealed[index]!;
+    return sealed?.kind === kind ? sealed.final : undefined;
   }
 
   /**
@@ -333,8 +383,10 @@ export class SimulatedL1 {
   callRollup(at: L1Block, data: Uint8Array): Uint8Array | undefined {
     const selector = bytesToHex(data.subarray(0, 4));
     if (selector === SELECTORS.currentL2BlockNumber) return word(at.finalizedBlock);
-    if (selector !== SELECTORS.stateRootHashes || data.length < 36) return undefined;
-    return this.rootAt(at, Number(bytesToBigInt(data.subarray(4, 36)))) ?? word(0);
+    const kind = KINDS.get(selector);
+    const isThere = kind === 'stateRoot' || this.rollup.blockHashesSlot !== undefined;
+    if (kind === undefined || !isThere || data.length < 36) return undefined;
+    return this.storedAt(at, Number(bytesToBigInt(data.subarray(4, 36))), kind) ?? word(0);
   }
 
   /** Code of an account; no bytes for any but the rollup contract. @param address - 20 bytes */
@@ -359,28 +411,32 @@ export class SimulatedL1 {
     return this.trie.prove(stateRoot, address, slots);
   }
 
-  private seal(block: number, root: Uint8Array, timestamp: number, finalization?: Finalization): void {
+  private seal(block: number, final: Uint8Array, timestamp: number, finalization?: Finalization): void {
     const rollup = this.address;
-    const mappingSlot = keccak256(concatBytes(word(block), word(this.rollup.stateRootsSlot)));
+    const { stateRootsSlot, blockHashesSlot } = this.rollup;
+    const mapping = finalization?.kind === 'blockHash' ? blockHashesSlot! : stateRootsSlot;
+    const mappingSlot = keccak256(concatBytes(word(block), word(mapping)));
     const stateRoot = this.trie.write([
       {
         address: rollup,
         account: { nonce: 1n, balance: 0n, codeHash: keccak256(this.code) },
         slots: [
           { key: word(this.rollup.currentBlockSlot), after: word(block) },
-          { key: mappingSlot, after: root },
+          { key: mappingSlot, after: final },
         ],
       },
     ]);
     this.trie.hold(stateRoot);
     this.indexes.set(block, this.sealed.length);
     const parent = this.sealed[this.sealed.length - 1];
+    const time = Math.max(timestamp, parent?.nextTimestamp ?? 0);
     const sealed = new SealedBlock({
       parent,
       stateRoot,
       receiptsRoot: receiptsRoot(logsOf(rollup, finalization)),
-      finalRoot: root,
-      timestamp: Math.max(timestamp, parent?.nextTimestamp ?? 0),
+      final,
+      slotNumber: this.slotAt(time),
+      timestamp: time,
       finalizedBlock: block,
       finalization,
       rollup,
