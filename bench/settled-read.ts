@@ -72,8 +72,8 @@ async function measure({ url, root }: Place): Promise<Figure[]> {
         bar: { atMost: 2 },
         note: `a balance ${balance.note}; a zk proof ${proof.note}; the first read of a session ${first.note}`,
       },
-      await headerFigure(bundle, stateRoot),
-      await processorTime(node, stateRoot),
+      await headerFigure(bundle, stateRoot!),
+      await processorTime(node, stateRoot!),
     ];
   } finally {
     await node.close();

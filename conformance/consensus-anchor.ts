@@ -44,7 +44,7 @@ export async function checkAnchor(
       };
       const request = { l1StateRoot: block.stateRoot!, rollup, l2BlockNumber: fixture.finalizedBlock! };
       const verdict = verifyL1Anchor(request, layerOne.proof);
-      return differs(fixture.zkRoot, verdict.verified ? bytesToHex(verdict.stateRoot) : verdict.reason);
+      return differs(fixture.zkRoot, verdict.verified ? bytesToHex(verdict.stateRoot!) : verdict.reason);
     });
   }
   if (execution === undefined) return;

@@ -124,10 +124,10 @@ function checkAnchor(material: Material, path: string): string | undefined {
   for (const other of material.list(FOLDER, ANSWER)) {
     const { l2Block, stateRoot } = material.json<{ l2Block?: number; stateRoot: string }>(other);
     if (l2Block !== l2BlockNumber) continue;
-    const difference = differs(stateRoot, bytesToHex(verdict.stateRoot));
+    const difference = differs(stateRoot, bytesToHex(verdict.stateRoot!));
     if (difference !== undefined) return difference;
   }
-  return differs(BigInt(file.storage[name]!.value), bytesToBigInt(verdict.stateRoot));
+  return differs(BigInt(file.storage[name]!.value), bytesToBigInt(verdict.stateRoot!));
 }
 
 /** Recorded answers, single items and layer-1 anchors: all accepted, and they show what the files say. */

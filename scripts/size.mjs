@@ -39,7 +39,7 @@ const ENTRIES = [
     file: 'verify.js',
     use: ['verifyEvidence'],
     modules: ['evidence/judge-evidence.js', kernel('hash')],
-    budget: 62 * KB,
+    budget: 64 * KB,
   },
   { name: 'plumbline-l2: entry with its worker client', file: 'index.js', use: '*', modules: [], budget: 20 * KB },
   { name: 'plumbline-l2/fees, WASM included', file: 'fees.js', use: '*', modules: [], budget: 20 * KB },
@@ -80,7 +80,7 @@ const GENERAL = ['dictionary/general.generated.js'];
 /** What the worker loads for a use, by the modules its dynamic imports come to. */
 const USES = [
   { name: 'worker before a chain is chosen', modules: [], budget: 10 * KB },
-  { name: 'light node that never executes', modules: [...LIGHT, ...STORE, ...PROOFS], budget: 95 * KB },
+  { name: 'light node that never executes', modules: [...LIGHT, ...STORE, ...PROOFS], budget: 97 * KB },
   {
     name: 'the same with storeName, shared between tabs',
     modules: [...LIGHT, ...STORE, ...SHARING, ...PROOFS],

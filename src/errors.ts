@@ -166,6 +166,11 @@ export interface ErrorDetails {
   ANSWER_REFUSED: { what: string; check: string; at: string; origin?: string; method?: string; hint?: string };
   /** A header has members that this version does not know, and another hash than that of those it knows. Remedy: a newer version. */
   HEADER_UNSUPPORTED: { block: string; members: readonly string[]; origin?: string; method?: string };
+  /**
+   * Layer 1 has the hash of the finalized block and no state root, so that an answer of `linea_getProof` has nothing to be held against.
+   * Remedy: use `eth_getProof`, or name an older block that has a root.
+   */
+  STATE_ROOT_MISSING: { block: string };
   // Consensus of layer 1.
   /** The beacon chain is at a fork that this release does not read, or before the first that it reads. Remedy: a newer release. */
   FORK_UNSUPPORTED: { network: string; fork: string; epoch?: number };
@@ -320,6 +325,13 @@ export function invalidParameter(
   options?: { cause?: unknown },
 ): PlumblineError<'INVALID_PARAMETER'> {
   return new PlumblineError('INVALID_PARAMETER', `${parameter}: ${reason}`, { parameter, reason }, options);
+}
+
+/** The error for a proof of the zk state after a block of which layer 1 stores the hash alone. */
+export function stateRootMissing(number: number): PlumblineError<'STATE_ROOT_MISSING'> {
+  const reason = `block ${number} is on layer 1 by its hash, without a state root to hold a zk proof against`;
+  const remedy = 'use eth_getProof, or name an older block that has a root';
+  return new PlumblineError('STATE_ROOT_MISSING', `${reason}; ${remedy}`, { block: String(number) });
 }
 
 /** True for a PlumblineError; with `code`, only for one of that code. */

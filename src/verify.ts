@@ -6,7 +6,7 @@
  * @example
  * const hasher = await loadHasher('poseidon2');
  * const anchor = verifyL1Anchor({ l1StateRoot, rollup, l2BlockNumber }, ethGetProofResult);
- * if (anchor.verified) {
+ * if (anchor.verified && anchor.stateRoot !== undefined) {
  *   const verdict = verifyLineaProof(hasher, { address, storageKeys, stateRoot: anchor.stateRoot }, lineaGetProofResult);
  * }
  */

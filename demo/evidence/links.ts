@@ -102,7 +102,7 @@ export function linksOf({ account, balance, bundle, proved, network }: Reading):
         { name: 'Contract', hex: rollup.address },
         { name: 'Final block', text: `${groups(finalized.number)} of layer 2` },
         { name: 'Slot', hex: rollup.storageProof[1]!.key },
-        { name: 'zk state root', hex: hexOf(finalized.stateRoot) },
+        { name: 'zk state root', hex: hexOf(finalized.stateRoot!) },
       ],
     },
     {

@@ -163,6 +163,10 @@ const BY_CODE: Readonly<Record<PageCode, Entry> & Partial<Record<ErrorCode, Entr
   ],
   HEADER_UNSUPPORTED: ['A block is newer than this page', 'Load a newer version of it.'],
   FORK_UNSUPPORTED: ['Layer 1 is newer than this page', 'Load a newer version of it.'],
+  STATE_ROOT_MISSING: [
+    'Layer 1 has the hash of this block, and no root for a zk proof',
+    'Use eth_getProof, or name an older block.',
+  ],
   FORK_SCHEDULE: ['Layer 1 changed its plan after this page was made', 'Load a newer version of it.'],
   LAYER_ONE_CONTRADICTS: ['Layer 1 contradicts itself', 'Give another trusted block of it under “Node”.'],
   CHECKPOINT_NEEDED: ['A trusted block of layer 1 is needed', 'Give its root under “Node”.'],

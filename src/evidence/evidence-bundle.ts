@@ -3,6 +3,7 @@ import type { ConsensusAnswer } from '../consensus/judge-consensus.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Network, RollupContract } from '../networks/network.js';
 import type { Hex } from '../primitives/hex.js';
+import type { VerifiedEthereumProof } from '../proof/ethereum-proof.js';
 import type { VerifiedHeader } from '../proof/headers.js';
 import type { VerifiedLineaProof } from '../proof/linea-proof.js';
 
@@ -38,9 +39,14 @@ export interface EvidenceBundle {
   readonly finalized: number;
   /** `eth_getProof` of the rollup contract on layer 1, with the slots of `anchorSlots`. */
   readonly rollup: unknown;
-  /** `linea_getProof` at the finalized block: of the claimed account, or of the history contract with the slot of the block. */
-  readonly state: unknown;
-  /** `eth_getBlockByHash`, for the claim of a block. */
+  /** `eth_getBlockByHash` of the finalized block, where layer 1 stores its hash. */
+  readonly finalizedHeader?: unknown;
+  /**
+   * `linea_getProof` at the finalized block: of the claimed account, or of the history contract with the slot of the block. With
+   * `finalizedHeader`, `eth_getProof` there, and nothing if the claim is that block.
+   */
+  readonly state?: unknown;
+  /** `eth_getBlockByHash`, for the claim of a block; left out if it is that of `finalizedHeader`. */
   readonly header?: unknown;
 }
 
@@ -65,7 +71,15 @@ export interface EvidenceTrust {
 }
 
 /** The part of a bundle in which a check failed. */
-export type EvidenceLink = 'chainId' | 'checkpoint' | 'consensus' | 'layerOneHeader' | 'rollup' | 'state' | 'header';
+export type EvidenceLink =
+  | 'chainId'
+  | 'checkpoint'
+  | 'consensus'
+  | 'layerOneHeader'
+  | 'rollup'
+  | 'finalizedHeader'
+  | 'state'
+  | 'header';
 
 /** A bundle that proves its claim. */
 export interface VerifiedEvidence {
@@ -75,10 +89,12 @@ export interface VerifiedEvidence {
   readonly layerOne: LayerOneBlock;
   /** How many members of the sync committee signed each update, in order. */
   readonly participants: readonly number[];
-  /** The finalized layer-2 block, and the root of the zk state after it, 32 bytes. */
-  readonly finalized: { readonly number: number; readonly stateRoot: Uint8Array };
-  /** The claimed account and its slots. */
+  /** The finalized layer-2 block, and what layer 1 stores of it: the root of the zk state after it, or its hash, 32 bytes. */
+  readonly finalized: { readonly number: number; readonly stateRoot?: Uint8Array; readonly blockHash?: Uint8Array };
+  /** The claimed account and its slots, in the zk state. */
   readonly proof?: VerifiedLineaProof;
+  /** The same in the state of the finalized block, where layer 1 stores its hash. */
+  readonly ethereumProof?: VerifiedEthereumProof;
   /** The header of the claimed block. */
   readonly header?: VerifiedHeader;
 }

@@ -7,11 +7,12 @@ import { beaconNetworkOf } from '../networks/beacon-networks.js';
 import { schemeAt } from '../networks/network.js';
 import { equalBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import { verifyEthereumProof } from '../proof/ethereum-proof.js';
 import { verifyHeader } from '../proof/headers.js';
 import { malformed, readArray, readBytes, readExactObject, readObject } from '../proof/json-reader.js';
 import { verifyL1Anchor } from '../proof/l1-anchor.js';
 import { verifyLineaProof } from '../proof/linea-proof.js';
-import { verifySettledHeader } from '../proof/settled-header.js';
+import { hashInRing, headerOfHash, verifySettledHeader } from '../proof/settled-header.js';
 import {
   EVIDENCE_FORMAT,
   type EvidenceBundle,
@@ -22,7 +23,7 @@ import {
   type EvidenceVerdict,
 } from './evidence-bundle.js';
 
-const MEMBERS = ['format', 'chainId', 'claim', 'checkpoint', 'consensus', 'finalized', 'rollup', 'state'];
+const MEMBERS = ['format', 'chainId', 'claim', 'checkpoint', 'consensus', 'finalized', 'rollup'];
 const ANSWER_KINDS: readonly unknown[] = ['updates', 'finality_update', 'optimistic_update'];
 /** As of `linea_getProof`. */
 const MAX_KEYS = 1024;
@@ -55,7 +56,15 @@ export async function judgeEvidence(
   const request = { l1StateRoot, rollup: network.rollup, l2BlockNumber: finalized };
   const anchor = verifyL1Anchor(request, parts.rollup);
   if (!anchor.verified) return { ...anchor, link: 'rollup', at: inside('rollup', anchor.at) };
-  const { stateRoot } = anchor;
+  const { stateRoot, blockHash } = anchor;
+  const { finalizedHeader } = parts;
+  if (blockHash !== undefined || stateRoot === undefined) {
+    const proved = judgeOnHeader(claim, { number: finalized, hash: blockHash! }, parts);
+    if (!proved.verified) return proved;
+    return { ...proved, claim, layerOne, participants, finalized: { number: finalized, blockHash: blockHash! } };
+  }
+  if (finalizedHeader !== undefined)
+    return refuse('finalizedHeader', 'NO_BLOCK_HASH', `layer 1 stores no hash of block ${finalized}`);
   const named = schemeAt(network, finalized);
   const judged = (scheme: HashScheme) => judgeClaim(scheme, claim, { finalized, stateRoot }, parts);
   const first = judged(named);
@@ -77,6 +86,36 @@ function layerOneStateRoot({ blockHash, stateRoot }: LayerOneBlock, header: unkn
   const verdict = verifyHeader(header, { hash: blockHash });
   if (verdict.verified) return verdict.header.stateRoot;
   return { ...verdict, link: 'layerOneHeader', at: inside('layerOneHeader', verdict.at) };
+}
+
+/** A claim where layer 1 stores the hash of the finalized block: all rests on its header (docs/spec/rollup-versions.md 5). */
+function judgeOnHeader(
+  claim: EvidenceClaim,
+  finalized: { readonly number: number; readonly hash: Uint8Array },
+  { finalizedHeader, state, header }: Pick<EvidenceBundle, 'finalizedHeader' | 'state' | 'header'>,
+) {
+  if (finalizedHeader === undefined)
+    return refuse(
+      'finalizedHeader',
+      'HEADER_MISSING',
+      `is missing: layer 1 stores the hash of block ${finalized.number}`,
+    );
+  const top = headerOfHash(finalized.hash, finalized.number, finalizedHeader);
+  if (!top.verified) return { ...top, link: 'finalizedHeader', at: inside('finalizedHeader', top.at) } as const;
+  const { stateRoot } = top.header;
+  if ('address' in claim) {
+    const address = hexToBytes(claim.address, 20);
+    const storageKeys = claim.storageKeys.map((key) => hexToBytes(key, 32));
+    const verdict = verifyEthereumProof({ address, storageKeys, stateRoot }, state);
+    if (verdict.verified) return { verified: true, ethereumProof: verdict } as const;
+    return { ...verdict, link: 'state', at: inside('state', verdict.at) } as const;
+  }
+  if (claim.block === finalized.number) return { verified: true, header: top } as const;
+  const hash = hashInRing(claim.block, finalized.number, stateRoot, state);
+  if (!hash.verified) return { ...hash, link: 'state', at: inside('state', hash.at) } as const;
+  const verdict = headerOfHash(hash.hash, claim.block, header);
+  if (verdict.verified) return { verified: true, header: verdict } as const;
+  return { ...verdict, link: 'header', at: inside('header', verdict.at) } as const;
 }
 
 async function judgeClaim(
@@ -107,10 +146,16 @@ function refuse(link: EvidenceLink, reason: string, message: string): EvidenceRe
 
 /** @throws PlumblineError `PROOF_MALFORMED` */
 function readBundle(value: unknown): EvidenceBundle {
-  const { format, layerOneHeader } = readObject(value, 'bundle');
+  const { format, layerOneHeader, finalizedHeader } = readObject(value, 'bundle');
   if (format !== EVIDENCE_FORMAT) throw malformed('format', `is not ${EVIDENCE_FORMAT}`);
   const claim = readClaim(readObject(value, '').claim);
-  const more = [...('block' in claim ? ['header'] : []), ...(layerOneHeader === undefined ? [] : ['layerOneHeader'])];
+  const isTop = finalizedHeader !== undefined && 'block' in claim && claim.block === readObject(value, '').finalized;
+  const more = [
+    ...(layerOneHeader === undefined ? [] : ['layerOneHeader']),
+    ...(finalizedHeader === undefined ? [] : ['finalizedHeader']),
+    ...(isTop ? [] : ['state']),
+    ...('block' in claim && !isTop ? ['header'] : []),
+  ];
   const bundle = readExactObject(value, [...MEMBERS, ...more], '');
   const consensus = readExactObject(bundle.consensus, ['bootstrap', 'answers'], 'consensus');
   return {
@@ -125,8 +170,9 @@ function readBundle(value: unknown): EvidenceBundle {
     ...(layerOneHeader !== undefined && { layerOneHeader }),
     finalized: readCount(bundle.finalized, 'finalized'),
     rollup: bundle.rollup,
-    state: bundle.state,
-    ...('block' in claim && { header: bundle.header }),
+    ...(finalizedHeader !== undefined && { finalizedHeader }),
+    ...(!isTop && { state: bundle.state }),
+    ...('block' in claim && !isTop && { header: bundle.header }),
   };
 }
 

@@ -7,13 +7,11 @@ import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum
 import type { ProofFailure } from './verdict.js';
 
 /**
- * Slot of `stateRootHashes[block]` in the rollup contract, 32 bytes.
+ * Slot of the entry of a block in a mapping by block number, 32 bytes.
  *
- * @param block - layer-2 block number
- * @throws PlumblineError `OUT_OF_RANGE` unless it is an integer from 0 to 2^53 - 1
  * @source docs/spec/state-trie.md 9: keccak256(block as 32 bytes || slot of the mapping as 32 bytes)
  */
-export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array {
+function entrySlot(mapping: bigint, block: number): Uint8Array {
   if (!Number.isSafeInteger(block) || block < 0) {
     const [what, limit] = ['l2BlockNumber', 'an integer from 0 to 2^53 - 1'];
     throw new PlumblineError('OUT_OF_RANGE', `${what} must be ${limit}, got ${block}`, {
@@ -22,12 +20,26 @@ export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array
       limit,
     });
   }
-  return keccak256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(rollup.stateRootsSlot, 32)));
+  return keccak256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(mapping, 32)));
 }
 
-/** Slots to request from `eth_getProof`, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`. */
-export function anchorSlots(rollup: RollupContract, block: number): [current: Uint8Array, root: Uint8Array] {
-  return [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
+/**
+ * Slot of `stateRootHashes[block]` in the rollup contract, 32 bytes.
+ *
+ * @param block - layer-2 block number
+ * @throws PlumblineError `OUT_OF_RANGE` unless it is an integer from 0 to 2^53 - 1
+ */
+export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array {
+  return entrySlot(rollup.stateRootsSlot, block);
+}
+
+/**
+ * Slots to request from `eth_getProof`, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`, and
+ * `blockHashes[block]` if the profile has its slot.
+ */
+export function anchorSlots(rollup: RollupContract, block: number): Uint8Array[] {
+  const slots = [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
+  return rollup.blockHashesSlot === undefined ? slots : [...slots, entrySlot(rollup.blockHashesSlot, block)];
 }
 
 /** The requested root, and the layer-1 state to verify the answer against. */
@@ -46,15 +58,17 @@ export type L1AnchorFailureReason =
   | 'CONTRACT_MISSING'
   /** The block is above the newest finalized one. */
   | 'BLOCK_NOT_FINALIZED'
-  /** The contract has no root for the block, because no finalization ended there. */
+  /** The contract has neither a root nor a hash of the block, because no finalization ended there. */
   | 'NO_FINALIZATION_AT_BLOCK';
 
-/** A state root of layer 2 that is stored on layer 1. */
+/** What layer 1 stores of a layer-2 block: the root of the zk state after it, or its hash. At least one is there. */
 export interface VerifiedL1Anchor {
   readonly verified: true;
   readonly l2BlockNumber: number;
-  /** 32 bytes. */
-  readonly stateRoot: Uint8Array;
+  /** Of the zk state after the block, 32 bytes. */
+  readonly stateRoot?: Uint8Array;
+  /** Of the block, 32 bytes. It decides if both are there. */
+  readonly blockHash?: Uint8Array;
   /** Newest finalized layer-2 block in this layer-1 state. */
   readonly currentL2BlockNumber: bigint;
 }
@@ -63,11 +77,11 @@ export interface VerifiedL1Anchor {
 export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureReason>;
 
 /**
- * Verifies the state root of a layer-2 block that is stored on layer 1.
+ * Verifies what layer 1 stores of a layer-2 block: the root of its zk state, or its hash.
  *
  * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a block number that is none
- * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6
+ * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6, docs/spec/rollup-versions.md 5
  */
 export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1AnchorVerdict {
   const { l1StateRoot, rollup, l2BlockNumber } = request;
@@ -79,7 +93,7 @@ export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1Anc
     return failure('CONTRACT_MISSING', 'accountProof', 'there is no account at the address of the rollup contract');
   }
   const currentL2BlockNumber = bytesToBigInt(proof.slots[0]!.value);
-  const stateRoot = proof.slots[1]!.value;
+  const [stateRoot, blockHash] = proof.slots.slice(1).map(({ value }) => (isZeroBytes(value) ? undefined : value));
   if (BigInt(l2BlockNumber) > currentL2BlockNumber) {
     return failure(
       'BLOCK_NOT_FINALIZED',
@@ -87,14 +101,20 @@ export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1Anc
       `the newest finalized block is ${currentL2BlockNumber}`,
     );
   }
-  if (isZeroBytes(stateRoot)) {
+  if (stateRoot === undefined && blockHash === undefined) {
     return failure(
       'NO_FINALIZATION_AT_BLOCK',
       'storageProof[1].value',
       `no finalization ended at block ${l2BlockNumber}`,
     );
   }
-  return { verified: true, l2BlockNumber, stateRoot, currentL2BlockNumber };
+  return {
+    verified: true,
+    l2BlockNumber,
+    ...(stateRoot && { stateRoot }),
+    ...(blockHash && { blockHash }),
+    currentL2BlockNumber,
+  };
 }
 
 function failure(reason: L1AnchorFailureReason, at: string, message: string): ProofFailure<L1AnchorFailureReason> {

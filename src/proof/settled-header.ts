@@ -2,6 +2,7 @@ import type { AccountValue } from '../accumulator/account-value.js';
 import { EMPTY_CODE_HASH, HISTORY_CODE_HASH, HISTORY_CONTRACT, HISTORY_WINDOW } from '../ethereum/constants.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { bigIntToBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
+import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
 import { type VerifiedHeader, verifyHeader } from './headers.js';
 import { type LineaProofFailureReason, verifyLineaProof } from './linea-proof.js';
 import { judge, type ProofFailure, Refusal } from './verdict.js';
@@ -58,7 +59,10 @@ export function historySlot(block: number, finalized: number): Uint8Array | unde
  * @param proved - the history contract's account, and the value of the slot of `historySlot`
  */
 export function settledHash(
-  { account, value: hash }: { readonly account: AccountValue | undefined; readonly value: Uint8Array },
+  {
+    account,
+    value: hash,
+  }: { readonly account: Pick<AccountValue, 'keccakCodeHash'> | undefined; readonly value: Uint8Array },
   block: number,
 ): SettledHashVerdict {
   return judge(() => {
@@ -96,6 +100,26 @@ export function verifySettledHeader(
   if (!proof.verified) return proof;
   const proved = settledHash({ account: proof.account, value: proof.slots[0]!.value }, block);
   return proved.verified ? headerOfHash(proved.hash, block, header) : proved;
+}
+
+/**
+ * The hash of a block by the history contract in the state of a later block, whose header is proved.
+ *
+ * @param answer - `eth_getProof` of the history contract at `top`, with the slot of the block alone
+ * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`
+ */
+export function hashInRing(
+  block: number,
+  top: number,
+  stateRoot: Uint8Array,
+  answer: unknown,
+): SettledHashVerdict | ProofFailure<EthereumProofFailureReason> {
+  const key = historySlot(block, top);
+  if (key === undefined) return outOfRing(block, top);
+  const proof = verifyEthereumProof({ address: HISTORY_CONTRACT, storageKeys: [key], stateRoot }, answer);
+  if (!proof.verified) return proof;
+  const { account, slots } = proof;
+  return settledHash({ account: account && { keccakCodeHash: account.codeHash }, value: slots[0]!.value }, block);
 }
 
 /** The header that has a proved hash. @throws PlumblineError `PROOF_MALFORMED`, `HEADER_UNSUPPORTED` */

@@ -57,7 +57,7 @@ test('a balance is proved from a beacon block down, and the file proves its bloc
     ['committee', 'Root', layerOne.beaconRoot],
     ['block', 'Block hash', layerOne.blockHash],
     ['block', 'State root', layerOne.stateRoot!],
-    ['contract', 'zk state root', finalized.stateRoot],
+    ['contract', 'zk state root', finalized.stateRoot!],
     ['history', 'Block hash', header!.hash],
     ['header', 'State root', header!.header.stateRoot],
   ] as const;

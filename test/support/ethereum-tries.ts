@@ -19,8 +19,8 @@ export async function rollupState() {
   };
   const slots = [
     { key: word(0x119n), after: word(30n) },
-    { key: anchorSlots(rollup, 10)[1], after: word(0xabcdn) },
-    { key: anchorSlots(rollup, 40)[1], after: word(0xef01n) },
+    { key: anchorSlots(rollup, 10)[1]!, after: word(0xabcdn) },
+    { key: anchorSlots(rollup, 40)[1]!, after: word(0xef01n) },
   ];
   const codeHash = keccak_256(Uint8Array.of(1, 2, 3));
   const stateRoot = await trie.write([

@@ -84,6 +84,7 @@ export const EVERY_ERROR: { readonly [C in ErrorCode]: ErrorDetails[C] } = {
   ANSWER_REFUSED: { what: 'header', check: 'HASH_MISMATCH', at: '', origin: ORIGIN },
   HEADER_UNSUPPORTED: { block: '7', members: ['newMember'] },
   FORK_UNSUPPORTED: { network: 'mainnet', fork: 'gloas' },
+  STATE_ROOT_MISSING: { block: '7' },
   FORK_SCHEDULE: { network: 'sepolia', fork: 'gloas', slot: 11_296_768 },
   LAYER_ONE_UNUSABLE: { origin: ORIGIN, problem: 'not-final', reason: `${ORIGIN} names no finalized block` },
   LAYER_ONE_CONTRADICTS: { reason: 'EQUIVOCATION', slot: 7 },

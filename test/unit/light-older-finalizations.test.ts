@@ -10,7 +10,7 @@ function layerOne(heights: readonly number[], most = Number.POSITIVE_INFINITY) {
   const ranges: [number, number][] = [];
   const all = heights.map((height, i) => ({
     height,
-    event: { first: i * 100 + 1, last: (i + 1) * 100, root: root(i + 1) },
+    event: { first: i * 100 + 1, last: (i + 1) * 100 },
   }));
   return {
     ranges,
@@ -23,7 +23,8 @@ function layerOne(heights: readonly number[], most = Number.POSITIVE_INFINITY) {
       }
       return all.filter(({ height }) => height >= from && height <= to).map(({ event }) => event);
     },
-    rootOf: async (block: number) => (block % 100 === 0 && block <= heights.length * 100 ? root(block) : undefined),
+    anchorOf: async (block: number) =>
+      block % 100 === 0 && block <= heights.length * 100 ? { root: root(block) } : undefined,
   };
 }
 
@@ -60,10 +61,10 @@ describe('the finalization before another', () => {
 
   test('an event of a block without a root leads to nothing, an event of a later block is skipped', async () => {
     const chain = layerOne([100, 200, 300]);
-    const later = { first: 301, last: 400, root: root(1) };
+    const later = { first: 301, last: 400 };
     const withLater = { ...chain, events: async () => [...chain.all.map(({ event }) => event), later] };
     expect(await finalizationBefore(withLater, newest(300, 350))).toMatchObject({ number: 200 });
-    const invented = { ...chain, events: async () => [{ first: 1, last: 250, root: root(250) }] };
+    const invented = { ...chain, events: async () => [{ first: 1, last: 250 }] };
     expect(await finalizationBefore(invented, newest(300, 350))).toBeUndefined();
   });
 

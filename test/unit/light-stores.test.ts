@@ -19,7 +19,14 @@ describe('stored roots of layer 1', () => {
   const identity = { chainId: 59139, rollup: `0x${'11'.repeat(20)}`, prove: false, agreeing: 1 } as const;
   const root = (byte: number) => new Uint8Array(32).fill(byte);
   const newest = { number: 9, root: root(9), layerOneBlock: 70 };
-  const known = { newest, readAt: 1_700_000_000_000, roots: new Map([[7, root(7)]]) };
+  const known = {
+    newest,
+    readAt: 1_700_000_000_000,
+    anchors: new Map([
+      [7, { root: root(7) }],
+      [8, { hash: root(8) }],
+    ]),
+  };
 
   test('are loaded again, and refused with any bit flipped', async () => {
     const { store, writer, table } = tableOf('finalizations');
@@ -28,7 +35,7 @@ describe('stored roots of layer 1', () => {
     const found = await new FinalityStore(table, identity).load();
     expect(found?.newest).toEqual(newest);
     expect(found?.readAt).toBe(1_700_000_000_000);
-    expect(found?.roots.get(7)).toEqual(root(7));
+    expect([7, 8].map((block) => found?.anchors.get(block))).toEqual([{ root: root(7) }, { hash: root(8) }]);
     const key = (await store.keys('finalizations'))[0]!;
     const value = (await store.get('finalizations', key))!;
     for (let at = 0; at < value.length; at++) {

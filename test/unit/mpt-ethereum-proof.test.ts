@@ -46,7 +46,7 @@ describe('verifyEthereumProof on tries that patricia-trie.test.ts compares with 
 
   it('accepts slots in any order, one proof for a key that is requested twice, none for a missing account', async () => {
     const { trie, rollup, stateRoot } = await rollupState();
-    const [current, root] = anchorSlots(rollup, 10);
+    const [current, root] = anchorSlots(rollup, 10) as [Uint8Array, Uint8Array];
     const storageKeys = [root, word(5n), current, root];
     const judge = async (of: Uint8Array, change: (slots: { value: string }[]) => unknown[]) => {
       const answer = await getProof(trie, stateRoot, of, storageKeys);

@@ -126,9 +126,9 @@ describe('roots of layer 1', () => {
     const asked: number[] = [];
     const finality = {
       newest: async () => ({ number: 9, root, layerOneBlock: 100 }),
-      rootOf: async (block: number) => {
+      anchorOf: async (block: number) => {
         asked.push(block);
-        return block % 3 === 0 ? root : undefined;
+        return block % 3 === 0 ? { root } : undefined;
       },
     };
     const layerOne = layerOneOf(finality);

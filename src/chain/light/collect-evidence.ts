@@ -24,16 +24,19 @@ export async function collectEvidence(
   settlement: Settlement,
   claim: EvidenceClaim,
 ): Promise<EvidenceBundle> {
-  const question = await questionOf(claim, settlement);
-  const { proof: state, at } = await settlement.prove(question, { tag: 'finalized' });
+  const newest = (await settlement.newest())!;
+  const { at, ...answered } =
+    newest.hash === undefined
+      ? await onZkState(claim, newest.number, settlement, upstream)
+      : await onHeader(claim, newest.number, settlement, upstream);
   const { checkpoint, bootstrap, answers, finalized, maxAgeMs } = await consensus.answers();
   const { chainId, rollup } = network;
   const layerOneHeader =
     finalized.stateRoot === undefined ? await layerOneHeaderOf(finalized.blockHash, layerOne) : undefined;
   const anchored = layerOneHeader?.verified.header ?? finalized;
-  const params = [rollup.address, anchorSlots(rollup, at.number).map(bytesToHex), toQuantity(anchored.number!)];
+  const params = [rollup.address, anchorSlots(rollup, at).map(bytesToHex), toQuantity(anchored.number!)];
   const accept = (answer: unknown) => {
-    const request = { l1StateRoot: anchored.stateRoot!, rollup, l2BlockNumber: at.number };
+    const request = { l1StateRoot: anchored.stateRoot!, rollup, l2BlockNumber: at };
     const verdict = verifyL1Anchor(request, answer);
     if (!verdict.verified) throw answerRefused('rollup contract', verdict);
     return answer;
@@ -45,10 +48,9 @@ export async function collectEvidence(
     checkpoint: bytesToHex(checkpoint),
     consensus: { bootstrap, answers },
     ...(layerOneHeader && { layerOneHeader: layerOneHeader.answer }),
-    finalized: at.number,
+    finalized: at,
     rollup: await layerOne.request('eth_getProof', params, { tryNext: () => true, accept }),
-    state,
-    ...('block' in claim && { header: await headerOf(claim.block, settlement, upstream) }),
+    ...answered,
   };
   const verdict = await verifyEvidence(bundle, { network, checkpoint, now: clock.now(), maxAgeMs });
   if (!verdict.verified) throw answerRefused(`evidence, link ${verdict.link}`, verdict);
@@ -66,11 +68,35 @@ function layerOneHeaderOf(hash: Uint8Array, layerOne: EndpointGroup) {
   return layerOne.request('eth_getBlockByHash', [bytesToHex(hash), false], { tryNext: () => true, accept });
 }
 
-async function questionOf(claim: EvidenceClaim, settlement: Settlement): Promise<ZkQuestion> {
+type Upstream = LightChainParts['upstream'];
+
+/** What proves a claim in the zk state, whose root layer 1 stores. */
+async function onZkState(claim: EvidenceClaim, newest: number, settlement: Settlement, upstream: Upstream) {
+  const { proof: state, at } = await settlement.prove(questionOf(claim, newest), { tag: 'finalized' });
+  return {
+    at: at.number,
+    state,
+    ...('block' in claim && { header: await headerOf(claim.block, settlement, upstream) }),
+  };
+}
+
+/** What proves a claim in the state of the finalized block, whose hash layer 1 stores. */
+async function onHeader(claim: EvidenceClaim, newest: number, settlement: Settlement, upstream: Upstream) {
+  const finalizedHeader = await headerOf(newest, settlement, upstream);
+  const isTop = 'block' in claim && claim.block === newest;
+  if (isTop) return { at: newest, finalizedHeader };
+  const { address, storageKeys } = questionOf(claim, newest);
+  const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(newest)];
+  // The whole bundle is verified before it is given out.
+  const state = await upstream.request('eth_getProof', params, { tryNext: () => true });
+  if ('address' in claim) return { at: newest, finalizedHeader, state };
+  return { at: newest, finalizedHeader, state, header: await headerOf(claim.block, settlement, upstream) };
+}
+
+function questionOf(claim: EvidenceClaim, finalized: number): ZkQuestion {
   if ('address' in claim) {
     return { address: hexToBytes(claim.address, 20), storageKeys: claim.storageKeys.map((key) => hexToBytes(key, 32)) };
   }
-  const finalized = (await settlement.newestNumber())!;
   const key = historySlot(claim.block, finalized);
   if (key !== undefined) return { address: HISTORY_CONTRACT, storageKeys: [key] };
   const reason = `the state after block ${finalized} does not hold the hash of block ${claim.block} (OUT_OF_RING)`;

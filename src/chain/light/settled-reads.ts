@@ -87,6 +87,7 @@ export class SettledReads {
     const block = await this.newest(call.signal);
     const { number } = block.header;
     const ordinary = this.ordinary(async () => block, call);
+    if (await this.settlement.isHashed(call.signal)) return heldState([ordinary]);
     if (this.withoutState === number) return heldState([this.zk(number + 1, call), ordinary]);
     const onUse = () => {
       this.withoutState = number;
@@ -104,6 +105,8 @@ export class SettledReads {
   private accountsAfter(number: number, call: ChainCall): Promise<StateReader | undefined> {
     return unlessUnsettled(call.signal, async () => {
       if (number !== (await this.settlement.newestNumber(call.signal))) return undefined;
+      // Then the header of the block is settled, too.
+      if (await this.settlement.isHashed(call.signal)) return undefined;
       const ordinary = this.ordinary(() => this.heads.finder.required(number, call.signal), call);
       return heldState([this.zk(number, call), ordinary]);
     });
@@ -129,7 +132,7 @@ export class SettledReads {
         return { block, state: await states.at() };
       } catch (error) {
         if (!isStateMissing(error)) throw error;
-        if (!isTag) throw stateMissing(number);
+        if (!isTag || (await this.settlement.isHashed())) throw stateMissing(number);
         this.withoutState = number;
       }
     }

@@ -41,10 +41,10 @@ export async function rootsIn(
 }
 
 /** Adapts the light chain's reader of layer 1. It has no `finalizationsIn`. */
-export function layerOneOf(finality: Pick<LayerOneFinality, 'newest' | 'rootOf'>): LayerOneRoots {
+export function layerOneOf(finality: Pick<LayerOneFinality, 'newest' | 'anchorOf'>): LayerOneRoots {
   return {
     newestFinalized: async () => (await finality.newest()).number,
-    rootOnLayerOne: (block) => finality.rootOf(block),
+    rootOnLayerOne: async (block) => (await finality.anchorOf(block))?.root,
   };
 }
 

@@ -75,15 +75,21 @@ function rootOf(text: unknown): Uint8Array {
 
 function shown(verdict: EvidenceVerdict, checkpointTrusted: boolean): unknown {
   if (!verdict.verified) return verdict;
-  const { claim, layerOne, participants, finalized, proof, header } = verdict;
+  const { claim, layerOne, participants, finalized, proof, ethereumProof, header } = verdict;
+  const { number, stateRoot, blockHash } = finalized;
   return {
     verified: true,
     checkpointTrusted,
     claim,
     layerOne: { slot: layerOne.slot, number: layerOne.number, blockHash: bytesToHex(layerOne.blockHash) },
     participants,
-    finalized: { number: finalized.number, stateRoot: bytesToHex(finalized.stateRoot) },
+    finalized: {
+      number,
+      ...(stateRoot && { stateRoot: bytesToHex(stateRoot) }),
+      ...(blockHash && { blockHash: bytesToHex(blockHash) }),
+    },
     ...(proof && shownAccount(proof)),
+    ...(ethereumProof && shownAccount(ethereumProof)),
     ...(header && { block: { hash: bytesToHex(header.hash), stateRoot: bytesToHex(header.header.stateRoot) } }),
   };
 }
@@ -92,6 +98,8 @@ function inWords(verdict: EvidenceVerdict, isTrusted: boolean): string[] {
   if (!verdict.verified)
     return [`refused in the link ${verdict.link}: ${verdict.reason} at ${verdict.at}: ${verdict.message}`];
   const { layerOne, participants, finalized } = verdict;
+  const { stateRoot, blockHash } = finalized;
+  const stored = blockHash ? `hash ${bytesToHex(blockHash)}` : `zk state root ${bytesToHex(stateRoot!)}`;
   const signed = participants.length === 0 ? 'no update was needed' : `signed by ${participants.join(', ')} members`;
   return [
     ...(isTrusted
@@ -101,13 +109,14 @@ function inWords(verdict: EvidenceVerdict, isTrusted: boolean): string[] {
           'Give the root of a beacon block that you trust with --checkpoint.',
         ]),
     `consensus  layer-1 block ${layerOne.number ?? ''} ${bytesToHex(layerOne.blockHash)}, slot ${layerOne.slot}; ${signed}`,
-    `rollup     block ${finalized.number} is finalized, zk state root ${bytesToHex(finalized.stateRoot)}`,
+    `rollup     block ${finalized.number} is finalized, ${stored}`,
     ...claimInWords(verdict),
   ];
 }
 
-function claimInWords({ claim, proof, header }: VerifiedEvidence): string[] {
-  if ('address' in claim) return [`state      account ${claim.address}`, ...(proof ? accountInWords(proof) : [])];
+function claimInWords({ claim, proof, ethereumProof, header }: VerifiedEvidence): string[] {
+  const account = proof ?? ethereumProof;
+  if ('address' in claim) return [`state      account ${claim.address}`, ...(account ? accountInWords(account) : [])];
   const { hash, header: block } = header!;
   return [
     `state      holds the hash of block ${claim.block}`,

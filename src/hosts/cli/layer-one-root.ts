@@ -1,9 +1,9 @@
-import type { FinalizedBlock } from '../../chain/light/settlement/finality.js';
+import type { FinalizedBlock, RootedBlock } from '../../chain/light/settlement/finality.js';
 import { finalizationBefore } from '../../chain/light/settlement/older-finalizations.js';
 import { RollupReader } from '../../chain/light/settlement/rollup-reader.js';
 import { PlumblineError } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
-import { equalBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { equalBytes } from '../../primitives/bytes.js';
 import { EndpointGroup } from '../../upstream/group.js';
 
 /** Most finalizations that are looked through for a root. */
@@ -12,7 +12,7 @@ const SEARCHED = 64;
 /** Roots of the zk state on layer 1. */
 export interface FoundRoot {
   /** The root that fits, or the newest one where none does. */
-  readonly at: FinalizedBlock;
+  readonly at: RootedBlock;
   readonly fits: boolean;
   /** Oldest block whose root was compared. 0: there is none before it. */
   readonly oldest: number;
@@ -39,22 +39,21 @@ export async function rootsOnLayerOne(
     const origins = [...new Set(group.endpoints.map(({ origin }) => origin))];
     const reader = new RollupReader(group, { rollup, prove: false, agreeing: origins.length });
     const pinned = await reader.pin();
-    const rootOf = async (number: number) => {
-      const root = await reader.rootAt(pinned, number);
-      return isZeroBytes(root) ? undefined : root;
-    };
+    const anchorOf = (number: number) => reader.anchorAt(pinned, number);
     const newest = await reader.currentAt(pinned);
     const number = block ?? newest;
-    const root = await rootOf(number);
-    if (root === undefined) {
+    const anchor = await anchorOf(number);
+    if (anchor?.root === undefined) {
       const text = `layer 1 has no root of block ${number}: no finalization ended there; the newest finalized block is ${newest}`;
       throw new PlumblineError('BLOCK_NOT_PROVABLE', text, { block: String(number) });
     }
-    const first = { number, root, layerOneBlock: pinned.header.number };
-    const finality = { events: reader.events.bind(reader), rootOf };
+    const first = { number, root: anchor.root, layerOneBlock: pinned.header.number };
+    const finality = { events: reader.events.bind(reader), anchorOf };
     let [at, oldest]: [FinalizedBlock | undefined, number] = [first, number];
     for (let searched = 0; at !== undefined && searched < SEARCHED; searched++) {
-      if (claimed !== undefined && equalBytes(at.root, claimed)) return { at, fits: true, oldest: at.number, origins };
+      const { root } = at;
+      if (claimed !== undefined && root !== undefined && equalBytes(root, claimed))
+        return { at: { ...at, root }, fits: true, oldest: at.number, origins };
       oldest = at.number;
       at = block === undefined ? await finalizationBefore(finality, at) : undefined;
     }

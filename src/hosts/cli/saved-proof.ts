@@ -4,6 +4,7 @@ import { loadHasher } from '../../kernel/hasher.js';
 import { padStart } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import type { VerifiedEthereumProof } from '../../proof/ethereum-proof.js';
 import { readLineaAnswer, type VerifiedLineaProof } from '../../proof/linea-proof.js';
 
 /** A proof as it was saved. What the file does not say of its request is taken from the proof itself. */
@@ -118,16 +119,23 @@ function hashOf(hasher: Hasher, node: Uint8Array): Uint8Array | undefined {
   }
 }
 
-type ProvedAccount = Pick<VerifiedLineaProof, 'account' | 'slots'>;
+type ProvedAccount = Pick<VerifiedLineaProof, 'account' | 'slots'> | Pick<VerifiedEthereumProof, 'account' | 'slots'>;
+
+/** The code of an account: an account of the ordinary state does not say its length. */
+function codeOf(account: NonNullable<ProvedAccount['account']>): { readonly hash: Uint8Array; readonly size?: bigint } {
+  if ('codeHash' in account) return { hash: account.codeHash };
+  return { hash: account.keccakCodeHash, size: account.codeSize };
+}
 
 /** A proved account as JSON: numbers as quantities, bytes as hex. */
 export function shownAccount({ account, slots }: ProvedAccount) {
+  const code = account && codeOf(account);
   return {
     account: account && {
       nonce: toQuantity(account.nonce),
       balance: toQuantity(account.balance),
-      keccakCodeHash: bytesToHex(account.keccakCodeHash),
-      codeSize: toQuantity(account.codeSize),
+      keccakCodeHash: bytesToHex(code!.hash),
+      ...(code!.size !== undefined && { codeSize: toQuantity(code!.size) }),
     },
     slots: slots.map(({ key, value, exists }) => ({ key: bytesToHex(key), value: bytesToHex(value), exists })),
   };
@@ -136,10 +144,11 @@ export function shownAccount({ account, slots }: ProvedAccount) {
 /** A proved account in lines of text. */
 export function accountInWords({ account, slots }: ProvedAccount): string[] {
   if (account === undefined) return ['this account does not exist in this state'];
+  const { hash, size } = codeOf(account);
   return [
     `nonce    ${account.nonce}`,
     `balance  ${account.balance} wei`,
-    `code     ${account.codeSize} bytes, keccak-256 ${bytesToHex(account.keccakCodeHash)}`,
+    `code     ${size === undefined ? '' : `${size} bytes, `}keccak-256 ${bytesToHex(hash)}`,
     ...slots.map(({ key, value, exists }) => `slot     ${bytesToHex(key)} = ${exists ? bytesToHex(value) : 'not set'}`),
   ];
 }

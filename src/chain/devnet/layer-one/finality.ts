@@ -71,6 +71,11 @@ export class DevnetFinality {
     return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
   }
 
+  /** Whether layer 1 stores the hash of this finalized block in place of its state root. */
+  storesHash(number: number): boolean {
+    return number > 0 && number >= this.blockHashesFrom && number <= this.last;
+  }
+
   /** Oldest block whose state must be held. */
   get oldestHeld(): number {
     return Math.min(this.provable[0]!, this.heldFrom);

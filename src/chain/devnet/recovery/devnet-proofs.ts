@@ -1,5 +1,5 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
-import { PlumblineError } from '../../../errors.js';
+import { PlumblineError, stateRootMissing } from '../../../errors.js';
 import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { Block } from '../../block.js';
 import type { ImaginedRoots } from '../../chain.js';
@@ -56,6 +56,7 @@ export class DevnetProofs {
     storageKeys: readonly Uint8Array[],
     block: number | undefined,
   ): Promise<LineaProofJson> {
+    if (block !== undefined && this.parts.finality.storesHash(block)) throw stateRootMissing(block);
     if (block === undefined || !this.isProvable(block)) throw this.notProvable(block);
     const proof = await this.loading.checkpointLoader?.prove(block, address, storageKeys);
     if (proof !== undefined) return proof;

@@ -1,5 +1,5 @@
-import { isPlumblineError, PlumblineError } from '../../../errors.js';
-import { equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
+import { isPlumblineError, PlumblineError, stateRootMissing } from '../../../errors.js';
+import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
@@ -7,7 +7,7 @@ import type { BudgetedTable } from '../../../store/budgeted-table.js';
 import { decodeChecked, encodeChecked } from '../../../store/checked-text.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { isUnreachable } from '../refused.js';
-import { type FinalizationEvent, RollupReader, type RollupReading } from './rollup-reader.js';
+import { type Anchor, type FinalizationEvent, RollupReader, type RollupReading } from './rollup-reader.js';
 
 /** How finality is read, and how long it is cached. */
 export interface LayerOneFinalityOptions extends RollupReading {
@@ -21,8 +21,8 @@ export interface LayerOneFinalityOptions extends RollupReading {
 }
 
 const NO_HASH = new Uint8Array(0);
-/** Most roots in memory. */
-const MAX_ROOTS = 4096;
+/** Most finalizations in memory. */
+const MAX_ANCHORS = 4096;
 
 /**
  * The finalized blocks and zk state roots on layer 1. All values for one request are read at the same layer-1 block. Values of
@@ -42,10 +42,10 @@ export class LayerOneFinality {
   private verifiedUpTo = -1;
   private reading: SharedWork<FinalizedBlock> | undefined;
   private restoring: Promise<void> | undefined;
-  /** Roots read in this session. A root on layer 1 never changes. */
-  private readonly roots = new Map<number, Uint8Array>();
-  /** Roots of an earlier session that have not been read again. */
-  private readonly earlier = new Map<number, Uint8Array>();
+  /** What was read in this session. An entry on layer 1 never changes. */
+  private readonly anchors = new Map<number, Anchor>();
+  /** That of an earlier session, as far as it has not been read again. */
+  private readonly earlier = new Map<number, Anchor>();
   private readonly rollup: RollupReader;
 
   constructor(
@@ -102,28 +102,28 @@ export class LayerOneFinality {
   }
 
   /**
-   * Root of the zk state after a block.
+   * What layer 1 stores of a block.
    *
    * @returns undefined if no finalization ended there
    * @throws PlumblineError `ANSWER_REFUSED`, of the endpoints
    */
-  async rootOf(number: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    const known = this.roots.get(number);
+  async anchorOf(number: number, signal?: AbortSignal): Promise<Anchor | undefined> {
+    const known = this.anchors.get(number);
     if (known !== undefined) return known;
     const { at, offline } = await this.current(signal);
     if (number > at.number) return undefined;
-    if (number === at.number) return at.root;
+    if (number === at.number) return at;
     try {
       if (offline !== undefined) throw offline;
-      const root = await this.rollup.rootAt(await this.rollup.pin(signal), number, signal);
-      if (!isZeroBytes(root)) {
-        await this.remember(number, root);
-        return root;
+      const anchor = await this.rollup.anchorAt(await this.rollup.pin(signal), number, signal);
+      if (anchor !== undefined) {
+        await this.remember(number, anchor);
+        return anchor;
       }
     } catch (error) {
-      const root = isUnreachable(error) ? this.earlier.get(number) : undefined;
-      if (root === undefined) throw error;
-      return root;
+      const anchor = isUnreachable(error) ? this.earlier.get(number) : undefined;
+      if (anchor === undefined) throw error;
+      return anchor;
     }
     if (this.earlier.delete(number)) await this.save();
     return undefined;
@@ -135,24 +135,24 @@ export class LayerOneFinality {
    *
    * @throws what `work` throws
    */
-  async using<T>(at: FinalizedBlock, work: (at: FinalizedBlock) => Promise<T>): Promise<T> {
+  async using<At extends FinalizedBlock, T>(at: At, work: (at: At) => Promise<T>): Promise<T> {
     try {
       const result = await work(at);
-      if (this.roots.has(at.number)) this.verifiedUpTo = Math.max(this.verifiedUpTo, at.number);
+      if (this.anchors.has(at.number)) this.verifiedUpTo = Math.max(this.verifiedUpTo, at.number);
       return result;
     } catch (error) {
-      if (isPlumblineError(error, 'ANSWER_REFUSED')) await this.forgetRoot(at.number);
+      if (isPlumblineError(error, 'ANSWER_REFUSED')) await this.forget(at.number);
       throw error;
     }
   }
 
   /** Keeps `floor`: a false answer of layer 2 must not allow layer 1 to go back. */
-  private async forgetRoot(number: number): Promise<void> {
-    const root = this.roots.get(number);
-    // A root of an earlier session is read again anyway, as soon as layer 1 can be reached.
-    if (root === undefined) return;
-    this.roots.delete(number);
-    if (number === this.verifiedUpTo) this.earlier.set(number, root);
+  private async forget(number: number): Promise<void> {
+    const anchor = this.anchors.get(number);
+    // That of an earlier session is read again anyway, as soon as layer 1 can be reached.
+    if (anchor === undefined) return;
+    this.anchors.delete(number);
+    if (number === this.verifiedUpTo) this.earlier.set(number, anchor);
     if (this.latest?.number === number) {
       this.readAt = Number.NEGATIVE_INFINITY;
       if (number !== this.verifiedUpTo) this.latest = undefined;
@@ -170,7 +170,7 @@ export class LayerOneFinality {
     const pinned = await this.rollup.pin(signal);
     // At a block that consensus proves, nothing has changed.
     const isProved = this.options.finalHash !== undefined && equalBytes(pinned.hash, this.pinnedHash);
-    if (isProved && this.latest !== undefined && this.roots.has(this.latest.number)) {
+    if (isProved && this.latest !== undefined && this.anchors.has(this.latest.number)) {
       this.latestAt = startedAt;
       this.readAt = startedAt;
       return this.latest;
@@ -181,39 +181,41 @@ export class LayerOneFinality {
       const details = { what: 'finalized block', check: 'WENT_BACK', at: '', origin: this.rollup.origins, hint };
       throw new PlumblineError('ANSWER_REFUSED', `finalized block: ${hint}`, details);
     }
-    const root = await this.rollup.rootAt(pinned, number, signal);
-    if (isZeroBytes(root)) {
-      const hint = `it has no root of its own newest block ${number}; check rollup.address of the profile`;
+    const anchor = await this.rollup.anchorAt(pinned, number, signal);
+    if (anchor === undefined) {
+      const { stateRootsSlot, blockHashesSlot } = this.options.rollup;
+      const slots = [stateRootsSlot, blockHashesSlot].filter((slot) => slot !== undefined).join(' and ');
+      const hint = `it has neither a state root nor a hash of its own newest block ${number} (slot ${slots}); check rollup of the profile`;
       const details = { what: 'rollup contract', check: 'ROOT_MISSING', at: '', origin: this.rollup.origins, hint };
       throw new PlumblineError('ANSWER_REFUSED', `rollup contract: ${hint}`, details);
     }
-    this.latest = { number, root, layerOneBlock: pinned.header.number };
+    this.latest = { number, ...anchor, layerOneBlock: pinned.header.number };
     this.latestAt = startedAt;
     this.readAt = startedAt;
     this.pinnedHash = pinned.hash;
     this.floor = number;
     for (const block of this.earlier.keys()) if (block > number) this.earlier.delete(block);
-    await this.remember(number, root);
+    await this.remember(number, anchor);
     return this.latest;
   }
 
-  private async remember(number: number, root: Uint8Array): Promise<void> {
-    this.roots.set(number, root);
+  private async remember(number: number, anchor: Anchor): Promise<void> {
+    this.anchors.set(number, anchor);
     this.earlier.delete(number);
-    if (this.roots.size > MAX_ROOTS) this.roots.delete(this.roots.keys().next().value!);
+    if (this.anchors.size > MAX_ANCHORS) this.anchors.delete(this.anchors.keys().next().value!);
     await this.save();
   }
 
   private async save(): Promise<void> {
-    const { latest, roots, earlier } = this;
-    const known = latest && { newest: latest, readAt: this.latestAt, roots: new Map([...earlier, ...roots]) };
+    const { latest, anchors, earlier } = this;
+    const known = latest && { newest: latest, readAt: this.latestAt, anchors: new Map([...earlier, ...anchors]) };
     await this.options.store?.save(known);
   }
 
   /** Loads the values of an earlier session, once. */
   private restored(): Promise<void> {
     this.restoring ??= Promise.resolve(this.options.store?.load()).then((known) => {
-      for (const [number, root] of known?.roots ?? []) this.earlier.set(number, root);
+      for (const [number, anchor] of known?.anchors ?? []) this.earlier.set(number, anchor);
       if (known === undefined) return;
       this.latest ??= known.newest;
       this.latestAt = known.readAt;
@@ -222,23 +224,40 @@ export class LayerOneFinality {
   }
 }
 
-/** A finalized block and its root on layer 1. */
-export interface FinalizedBlock {
+/** A finalized block and what layer 1 stores of it. */
+export interface FinalizedBlock extends Anchor {
   /** Of layer 2. */
   readonly number: number;
-  /** Root of the zk state after it, 32 bytes. */
-  readonly root: Uint8Array;
-  /** Number of the layer-1 block at which both were read. */
+  /** Number of the layer-1 block at which it was read. */
   readonly layerOneBlock: number;
 }
 
-/** Roots read from layer 1. A root on layer 1 never changes. */
+/** A finalized block of which layer 1 stores the root of the zk state. */
+export interface RootedBlock extends FinalizedBlock {
+  readonly root: Uint8Array;
+}
+
+/**
+ * A finalized block with its root.
+ *
+ * @throws PlumblineError `STATE_ROOT_MISSING` if layer 1 has its hash alone, so that nothing there binds the zk state after it
+ */
+export function rooted({ root, ...at }: FinalizedBlock): RootedBlock {
+  if (root !== undefined) return { root, ...at };
+  throw stateRootMissing(at.number);
+}
+
+export function blockNotProvable(block: string, reason: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {
+  return new PlumblineError('BLOCK_NOT_PROVABLE', `block ${block} ${reason}`, { block });
+}
+
+/** What was read from layer 1. It never changes there. */
 interface KnownFinality {
   readonly newest: FinalizedBlock;
   /** When `newest` was read, milliseconds since 1970. */
   readonly readAt: number;
-  /** By layer-2 block number, 32 bytes each. */
-  readonly roots: ReadonlyMap<number, Uint8Array>;
+  /** By layer-2 block number. */
+  readonly anchors: ReadonlyMap<number, Anchor>;
 }
 
 /** First byte of JSON. Entries with a checksum begin with another byte. */
@@ -288,14 +307,14 @@ export class FinalityStore {
         layerOneBlock: number;
         // Entries of earlier versions do not have it.
         readAt?: number;
-        roots: [number, string][];
+        // A root is null where layer 1 stores a hash, which is the third item. Earlier versions have no third.
+        roots: [number, string | null, string?][];
       };
       if (header !== this.header) return undefined;
-      const known = new Map(roots.map(([block, root]) => [block, hexToBytes(root, 32)]));
-      const root = known.get(number);
-      return root === undefined
-        ? undefined
-        : { newest: { number, root, layerOneBlock }, readAt: readAt ?? 0, roots: known };
+      const read = (text: string | null | undefined) => (typeof text === 'string' ? hexToBytes(text, 32) : undefined);
+      const anchors = new Map(roots.map(([block, root, hash]) => [block, { root: read(root), hash: read(hash) }]));
+      const anchor = anchors.get(number);
+      return anchor && { newest: { number, ...anchor, layerOneBlock }, readAt: readAt ?? 0, anchors };
     } catch {
       return undefined;
     }
@@ -307,11 +326,14 @@ export class FinalityStore {
     else await this.table?.put(this.key, this.encode(known));
   }
 
-  private encode({ newest, readAt, roots }: KnownFinality): Uint8Array {
+  private encode({ newest, readAt, anchors }: KnownFinality): Uint8Array {
     const { number, layerOneBlock } = newest;
     // The newest one comes last, so that it is never cut off.
-    const ordered = [...roots].filter(([block]) => block !== number).slice(1 - MAX_STORED);
-    const kept = [...ordered, [number, newest.root] as const].map(([block, root]) => [block, bytesToHex(root)]);
+    const ordered = [...anchors].filter(([block]) => block !== number).slice(1 - MAX_STORED);
+    const kept = [...ordered, [number, newest] as const].map(([block, { root, hash }]) => [
+      ...[block, root === undefined ? null : bytesToHex(root)],
+      ...(hash === undefined ? [] : [bytesToHex(hash)]),
+    ]);
     return encodeChecked(JSON.stringify({ header: this.header, number, layerOneBlock, readAt, roots: kept }));
   }
 }

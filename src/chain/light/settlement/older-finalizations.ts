@@ -14,15 +14,15 @@ const NARROWEST = 16;
 const REQUESTS = 24;
 
 /**
- * Finds the finalization before another one by their events. An event only tells where to look: the root is read from the
+ * Finds the finalization before another one by their events. An event only tells where to look: what it stores is read from the
  * contract, as for every block.
  *
  * @param at - the later one, with the layer-1 block at which it was read
  * @returns undefined if none was found
- * @throws PlumblineError as `LayerOneFinality.rootOf`
+ * @throws PlumblineError as `LayerOneFinality.anchorOf`
  */
 export async function finalizationBefore(
-  finality: Pick<LayerOneFinality, 'events' | 'rootOf'>,
+  finality: Pick<LayerOneFinality, 'events' | 'anchorOf'>,
   at: FinalizedBlock,
   signal?: AbortSignal,
 ): Promise<FinalizedBlock | undefined> {
@@ -42,8 +42,8 @@ export async function finalizationBefore(
     const ends = events.map(({ first, last }) => (last < at.number ? last : first - 1));
     const number = Math.max(-1, ...ends.filter((end) => end < at.number));
     if (number >= 0) {
-      const root = await finality.rootOf(number, signal);
-      return root && { number, root, layerOneBlock: at.layerOneBlock };
+      const anchor = await finality.anchorOf(number, signal);
+      return anchor && { number, ...anchor, layerOneBlock: at.layerOneBlock };
     }
     to = from - 1;
   }

@@ -1,6 +1,6 @@
-import { PlumblineError } from '../../../errors.js';
+import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import type { RollupContract } from '../../../networks/network.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../../primitives/bytes.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyEthereumProof } from '../../../proof/ethereum-proof.js';
@@ -34,6 +34,15 @@ export interface RollupReading {
 /** Getters of the rollup contract. @source docs/spec/json-rpc.md 6 */
 const CURRENT_BLOCK: Hex = '0x695378f5';
 const STATE_ROOTS: Hex = '0x8be745d1';
+const BLOCK_HASHES: Hex = '0x34cdf78d';
+
+/** What layer 1 stores of a finalized block. At least one is there; the hash decides if both are (docs/spec/rollup-versions.md 5). */
+export interface Anchor {
+  /** Root of the zk state after the block, 32 bytes. */
+  readonly root?: Uint8Array | undefined;
+  /** Of the block, 32 bytes. */
+  readonly hash?: Uint8Array | undefined;
+}
 
 /**
  * Reads the rollup contract on layer 1. All values for one request are read at one block, and proved against its header if
@@ -122,26 +131,38 @@ export class RollupReader {
     return this.ask('eth_getProof', [address, keys, toQuantity(pinned.header.number)], accept, String, signal);
   }
 
-  /** Root of the zk state after a block, 32 bytes; zero if no finalization ended there. @throws as `pin` */
-  async rootAt(pinned: HashedHeader, number: number, signal?: AbortSignal): Promise<Uint8Array> {
+  /** What is stored of a block; undefined if no finalization ended there. @throws as `pin` */
+  async anchorAt(pinned: HashedHeader, number: number, signal?: AbortSignal): Promise<Anchor | undefined> {
     const { rollup } = this.reading;
-    const argument = bigIntToBytes(BigInt(number), 32);
-    if (!this.proves) return this.call(pinned, bytesToHex(concatBytes(hexToBytes(STATE_ROOTS), argument)), signal);
+    if (!this.proves) return this.calledAnchor(pinned, number, signal);
     const keys = anchorSlots(rollup, number).map(bytesToHex);
-    const accept = (answer: unknown) => {
+    const accept = (answer: unknown): Anchor | undefined => {
       const request = { l1StateRoot: pinned.header.stateRoot, rollup, l2BlockNumber: number };
       const verdict = verifyL1Anchor(request, answer);
-      if (verdict.verified) return verdict.stateRoot;
-      if (verdict.reason === 'NO_FINALIZATION_AT_BLOCK') return new Uint8Array(32);
+      if (verdict.verified) return { root: verdict.stateRoot, hash: verdict.blockHash };
+      if (verdict.reason === 'NO_FINALIZATION_AT_BLOCK') return undefined;
       throw answerRefused('rollup contract', verdict);
     };
-    return this.ask(
-      'eth_getProof',
-      [rollup.address, keys, toQuantity(pinned.header.number)],
-      accept,
-      bytesToHex,
-      signal,
-    );
+    const params = [rollup.address, keys, toQuantity(pinned.header.number)];
+    return this.ask('eth_getProof', params, accept, textOf, signal);
+  }
+
+  private async calledAnchor(pinned: HashedHeader, number: number, signal?: AbortSignal): Promise<Anchor | undefined> {
+    const read = async (getter: Hex) => {
+      const argument = bigIntToBytes(BigInt(number), 32);
+      const value = await this.call(pinned, bytesToHex(concatBytes(hexToBytes(getter), argument)), signal);
+      return isZeroBytes(value) ? undefined : value;
+    };
+    // A contract that stores no hashes has no such getter, and reverts.
+    const hash =
+      this.reading.rollup.blockHashesSlot === undefined
+        ? undefined
+        : await read(BLOCK_HASHES).catch((error: unknown) => {
+            if (isPlumblineError(error, 'UPSTREAM_ERROR')) return undefined;
+            throw error;
+          });
+    const root = await read(STATE_ROOTS);
+    return root === undefined && hash === undefined ? undefined : { root, hash };
   }
 
   /** Calls a getter at the pinned block. The block is named by hash, so that no other block of its number is used. */
@@ -161,7 +182,7 @@ export class RollupReader {
    */
   async events(from: number, to: number, signal?: AbortSignal): Promise<FinalizationEvent[]> {
     const { address } = this.reading.rollup;
-    const filter = { address, topics: [DATA_FINALIZED], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
+    const filter = { address, topics: [[...EVENTS.keys()]], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
     return this.group.request('eth_getLogs', [filter], {
       ...(signal && { signal }),
       accept: (answer) => readArray(answer, '').map((log, i) => readFinalization(log, `[${i}]`, address)),
@@ -169,16 +190,21 @@ export class RollupReader {
   }
 }
 
-/** A finalization event. It covers the blocks `first` to `last`; the contract stores a root for `last` only. */
+/** A finalization event. It covers the blocks `first` to `last`; the contract stores a root, or a hash, of `last` only. */
 export interface FinalizationEvent {
   readonly first: number;
   readonly last: number;
-  /** 32 bytes. */
-  readonly root: Uint8Array;
 }
 
-/** Topic of the finalization event of the rollup contract. @source docs/spec/json-rpc.md 6 */
-const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
+/** Bytes of data of the finalization events, by their topic. @source docs/spec/json-rpc.md 6, docs/spec/rollup-versions.md 2 */
+const EVENTS: ReadonlyMap<Hex, number> = new Map([
+  ['0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb', 64],
+  ['0x86710ea04c20fbcfc0b7200362c5174c71b7183bbc324b36a83f61824be0cdef', 96],
+]);
+
+/** An anchor as text, for comparison. */
+const textOf = (anchor: Anchor | undefined) =>
+  [anchor?.root, anchor?.hash].map((word) => word && bytesToHex(word)).join(' ');
 
 /**
  * Reads one log of the rollup contract.
@@ -191,9 +217,9 @@ function readFinalization(json: unknown, at: string, address: Hex): Finalization
   const log = readObject(json, at);
   const topics = readArray(log.topics, `${at}.topics`).map((topic, i) => readBytes(topic, `${at}.topics[${i}]`, 32));
   const [topic, first, last] = topics;
-  const data = readBytes(log.data, `${at}.data`, 64);
+  const length = topic && EVENTS.get(bytesToHex(topic));
   const ours = typeof log.address === 'string' && log.address.toLowerCase() === address.toLowerCase();
-  if (!ours || topic === undefined || bytesToHex(topic) !== DATA_FINALIZED || last === undefined) {
+  if (!ours || length === undefined || last === undefined) {
     throw answerRefused('finalization event', {
       verified: false,
       reason: 'OTHER_EVENT',
@@ -201,7 +227,8 @@ function readFinalization(json: unknown, at: string, address: Hex): Finalization
       message: 'is another event, or of another contract',
     });
   }
-  return { first: blockNumberOf(first!), last: blockNumberOf(last), root: data.subarray(32).slice() };
+  readBytes(log.data, `${at}.data`, length);
+  return { first: blockNumberOf(first!), last: blockNumberOf(last) };
 }
 
 /** A layer-2 block number from a word of 32 bytes. @throws PlumblineError `OUT_OF_RANGE` above 2^53 - 1 */

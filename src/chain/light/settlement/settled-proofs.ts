@@ -1,7 +1,7 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
 import type { ProofAge } from '../../chain.js';
-import type { FinalizedBlock, LayerOneFinality } from './finality.js';
+import type { FinalizedBlock, LayerOneFinality, RootedBlock } from './finality.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 
 /** Most finalizations before the newest one that are tried. */
@@ -10,7 +10,7 @@ const OLDER = 3;
 /** A proof, and its finalized block. */
 export interface ProofAt {
   readonly proof: LineaProofJson;
-  readonly at: FinalizedBlock;
+  readonly at: RootedBlock;
   /** How far the block is behind the newest finalized one; left out if it is that. */
   readonly age?: ProofAge;
 }
@@ -20,7 +20,7 @@ export async function prove(
   finality: LayerOneFinality,
   proofs: ZkProofs,
   question: ZkQuestion,
-  at: FinalizedBlock,
+  at: RootedBlock,
   signal?: AbortSignal,
   isOfTag = false,
 ): Promise<ProofAt> {
@@ -39,7 +39,7 @@ export async function proveNewest(
   finality: LayerOneFinality,
   proofs: ZkProofs,
   questionAt: (at: FinalizedBlock) => ZkQuestion | undefined,
-  at: FinalizedBlock,
+  at: RootedBlock,
   signal?: AbortSignal,
 ): Promise<ProofAt> {
   try {
@@ -52,10 +52,11 @@ export async function proveNewest(
       // If older finalizations cannot be found, the error is about the newest block.
       older = older && (await finalizationBefore(finality, older, signal).catch(() => undefined));
       const question = older && questionAt(older);
-      if (older === undefined || question === undefined) break;
+      if (older?.root === undefined || question === undefined) break;
+      const { number, root } = older;
       try {
-        const found = await prove(finality, proofs, question, older, signal, true);
-        return { ...found, age: { finalizations: step + 1, blocks: at.number - older.number } };
+        const found = await prove(finality, proofs, question, { ...older, root }, signal, true);
+        return { ...found, age: { finalizations: step + 1, blocks: at.number - number } };
       } catch (error) {
         if (!isPlumblineError(error, 'BLOCK_NOT_PROVABLE')) throw error;
       }

@@ -1,12 +1,18 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
-import { PlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block-reference.js';
 import type { BlockFinder } from '../heads/block-finder.js';
 import type { HeaderChain } from '../heads/header-chain.js';
 import type { LightChainParts } from '../light-options.js';
-import { FinalityStore, type FinalizedBlock, LayerOneFinality } from './finality.js';
+import {
+  blockNotProvable,
+  FinalityStore,
+  type FinalizedBlock,
+  LayerOneFinality,
+  type RootedBlock,
+  rooted,
+} from './finality.js';
 import type { SettledBlocks } from './settled-blocks.js';
 import type { ProofAt } from './settled-proofs.js';
 import { ZkProofs, type ZkQuestion } from './zk-proofs.js';
@@ -43,6 +49,25 @@ export class Settlement {
     });
   }
 
+  /**
+   * Whether layer 1 stores the hash of the newest finalized block, so that everything at it rests on its header.
+   *
+   * @throws PlumblineError as `LayerOneFinality.newest`
+   */
+  async isHashed(signal?: AbortSignal): Promise<boolean> {
+    return (await this.newest(signal))?.hash !== undefined;
+  }
+
+  /**
+   * The newest finalized block.
+   *
+   * @returns undefined without endpoints of layer 1
+   * @throws PlumblineError as `LayerOneFinality.newest`
+   */
+  async newest(signal?: AbortSignal): Promise<FinalizedBlock | undefined> {
+    return this.finality?.newest(signal);
+  }
+
   /** Number of the finalized block that was read last. Nothing is asked. */
   get knownNumber(): number | undefined {
     return this.finality?.known?.number;
@@ -55,7 +80,7 @@ export class Settlement {
    * @throws PlumblineError as `LayerOneFinality.newest`
    */
   async newestNumber(signal?: AbortSignal): Promise<number | undefined> {
-    return (await this.finality?.newest(signal))?.number;
+    return (await this.newest(signal))?.number;
   }
 
   /**
@@ -63,14 +88,19 @@ export class Settlement {
    *
    * @param signal - ends the request for a proof of a named block
    * @throws PlumblineError `BLOCK_NOT_PROVABLE` for other blocks, and without endpoints of layer 1; as
-   *   `LayerOneFinality.newest`, `LayerOneFinality.rootOf`, `ZkProofs.prove`
+   *   `LayerOneFinality.newest`, `LayerOneFinality.anchorOf`, `ZkProofs.prove`
    */
   async prove(question: ZkQuestion, reference: BlockReference, signal?: AbortSignal): Promise<ProofAt> {
     const isNewest = 'tag' in reference && reference.tag !== 'earliest';
     if (this.finality === undefined) {
-      throw notProvable(isNewest ? 'finalized' : nameOf(reference), 'cannot be proved without endpoints of layer 1');
+      throw blockNotProvable(
+        isNewest ? 'finalized' : nameOf(reference),
+        'cannot be proved without endpoints of layer 1',
+      );
     }
-    const at = isNewest ? await this.finality.newest(signal) : await this.finalizedAt(this.finality, reference, signal);
+    const at = isNewest
+      ? rooted(await this.finality.newest(signal))
+      : await this.finalizedAt(this.finality, reference, signal);
     const { prove, proveNewest } = await import('./settled-proofs.js');
     if (isNewest) return proveNewest(this.finality, this.proofs, () => question, at, signal);
     return prove(this.finality, this.proofs, question, at, signal);
@@ -79,10 +109,11 @@ export class Settlement {
   /**
    * The zk state after a block whose root layer 1 holds, and proofs of it.
    *
-   * @throws PlumblineError `BLOCK_NOT_PROVABLE` for another block; as `LayerOneFinality.rootOf`
+   * @throws PlumblineError `BLOCK_NOT_PROVABLE` for another block; as `LayerOneFinality.anchorOf`
    */
-  async zkStateAfter(number: number, signal?: AbortSignal): Promise<FinalizedBlock & { prove: ProveQuestion }> {
-    if (this.finality === undefined) throw notProvable(String(number), 'cannot be proved without endpoints of layer 1');
+  async zkStateAfter(number: number, signal?: AbortSignal): Promise<RootedBlock & { prove: ProveQuestion }> {
+    if (this.finality === undefined)
+      throw blockNotProvable(String(number), 'cannot be proved without endpoints of layer 1');
     const at = await this.finalizedAt(this.finality, { number }, signal);
     const prove: ProveQuestion = async (question, signal) => (await this.prove(question, { number }, signal)).proof;
     return { ...at, prove };
@@ -92,12 +123,12 @@ export class Settlement {
     finality: LayerOneFinality,
     reference: BlockReference,
     signal: AbortSignal | undefined,
-  ): Promise<FinalizedBlock> {
+  ): Promise<RootedBlock> {
     const number = await this.numberOf(reference, signal);
-    if (number === undefined) throw notProvable(nameOf(reference), 'is not on the chain');
-    const root = await finality.rootOf(number, signal);
-    if (root === undefined) throw notProvable(nameOf(reference), 'has no root on layer 1');
-    return { number, root, layerOneBlock: finality.known?.layerOneBlock ?? 0 };
+    if (number === undefined) throw blockNotProvable(nameOf(reference), 'is not on the chain');
+    const anchor = await finality.anchorOf(number, signal);
+    if (anchor === undefined) throw blockNotProvable(nameOf(reference), 'has no root on layer 1');
+    return rooted({ number, ...anchor, layerOneBlock: finality.known?.layerOneBlock ?? 0 });
   }
 
   private async numberOf(reference: BlockReference, signal: AbortSignal | undefined): Promise<number | undefined> {
@@ -127,8 +158,4 @@ function openFinality(parts: LightChainParts): LayerOneFinality | undefined {
 function nameOf(reference: BlockReference): string {
   if ('hash' in reference) return bytesToHex(reference.hash);
   return 'number' in reference ? String(reference.number) : '0';
-}
-
-function notProvable(block: string, reason: string): PlumblineError<'BLOCK_NOT_PROVABLE'> {
-  return new PlumblineError('BLOCK_NOT_PROVABLE', `block ${block} ${reason}`, { block });
 }

@@ -10,7 +10,7 @@ import type { EndpointGroup } from '../../../upstream/group.js';
 import { isMethodMissing } from '../../../upstream/transport/classify-error.js';
 import type { RpcErrorBody } from '../../../upstream/transport/fault.js';
 import { answerRefused } from '../refused.js';
-import type { FinalizedBlock } from './finality.js';
+import type { RootedBlock } from './finality.js';
 
 /** Dependencies of `ZkProofs`. */
 export interface ZkProofParts {
@@ -60,7 +60,7 @@ export class ZkProofs {
    */
   async prove(
     question: ZkQuestion,
-    at: Pick<FinalizedBlock, 'number' | 'root'>,
+    at: Pick<RootedBlock, 'number' | 'root'>,
     signal?: AbortSignal,
     isOfTag = false,
   ): Promise<LineaProofJson> {
@@ -79,7 +79,7 @@ export class ZkProofs {
   /** @returns the proof as text, because a provider may change the answer object later */
   private async fetch(
     question: ZkQuestion,
-    { number, root }: Pick<FinalizedBlock, 'number' | 'root'>,
+    { number, root }: Pick<RootedBlock, 'number' | 'root'>,
     signal: AbortSignal | undefined,
     isOfTag: boolean,
   ): Promise<string> {
@@ -158,7 +158,7 @@ export class ZkProofs {
   }
 
   /** Loads a stored proof and verifies it again. @returns undefined if there is none, or it is not valid */
-  private async load(key: string, question: ZkQuestion, at: Pick<FinalizedBlock, 'number' | 'root'>) {
+  private async load(key: string, question: ZkQuestion, at: Pick<RootedBlock, 'number' | 'root'>) {
     const bytes = await this.parts.table?.get(key);
     if (bytes === undefined) return undefined;
     try {
