@@ -1,7 +1,8 @@
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
 import type { DictionaryReference, Network } from './network.js';
 
-const DICTIONARY_FILE = 'main/prover/lib/compressor/dict/25-04-21.bin';
+// The commit is the same in both repositories.
+const DICTIONARY_FILE = 'cb180134d7b7904ca588e6d99264b7b10fe06929/prover/lib/compressor/dict/25-04-21.bin';
 
 /**
  * The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks
