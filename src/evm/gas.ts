@@ -16,7 +16,7 @@ import type { BlockContext } from './block-context.js';
 import { type SimulatedCallOptions, transactionMessageOf, withoutUnfundedSelfTransfer } from './calls/call.js';
 import { precompileOverrides, withOverrides } from './calls/overrides.js';
 import { callFailureOf } from './calls/revert-reason.js';
-import { TRANSACTION_GAS_CAP } from './common.js';
+import { transactionGasCap } from './common.js';
 import type { ModuleCounts } from './interpreter/counters.js';
 import { Machine } from './interpreter/machine.js';
 import { RunBudget } from './interpreter/run-budget.js';
@@ -87,7 +87,7 @@ async function searchOn(
     value: call.value ?? 0n,
     price: priceOf(call),
     blockGasLimit: block.gasLimit,
-    transactionGasCap: machine.rules.osaka ? TRANSACTION_GAS_CAP : undefined,
+    transactionGasCap: transactionGasCap(machine.rules),
   };
   const ceiling = asGeth
     ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
