@@ -1,3 +1,4 @@
+import { amsterdamArea } from './amsterdam.js';
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
 import { CONSENSUS_AREAS } from './consensus.js';
@@ -37,6 +38,7 @@ export const AREAS: readonly Area[] = [
   ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
   stateTestsArea,
+  amsterdamArea,
   arithmeticArea,
   tracingArea,
   previewsArea,
