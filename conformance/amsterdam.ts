@@ -36,6 +36,7 @@ const FORK = 'Amsterdam';
 /** Reasons of geth, and ours. What cannot be encoded is malformed here, where geth looks at it later. */
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
   [/exceeds 256 bits$|^invalid tx value|^nonce has max value/, 'malformed'],
+  [/: intrinsic cost \d+, floor: \d+$/, 'gas-limit'],
   [/^(intrinsic gas too low|insufficient gas for floor data)/, 'intrinsic-gas'],
   [/^transaction gas limit too high/, 'gas-limit'],
   [/^insufficient funds/, 'INSUFFICIENT_FUNDS'],

@@ -1,4 +1,5 @@
 import { amsterdamArea } from './amsterdam.js';
+import { amsterdamEstimatesArea } from './amsterdam-estimates.js';
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
 import { CONSENSUS_AREAS } from './consensus.js';
@@ -39,6 +40,7 @@ export const AREAS: readonly Area[] = [
   ...EXECUTION_AREAS,
   stateTestsArea,
   amsterdamArea,
+  amsterdamEstimatesArea,
   arithmeticArea,
   tracingArea,
   previewsArea,

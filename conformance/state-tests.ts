@@ -195,7 +195,7 @@ export async function outcomeOf(
   }
 }
 
-export function networkOf({ config }: StateTest, fork: string) {
+export function networkOf({ config }: Pick<StateTest, 'config'>, fork: string) {
   const hardfork = FORKS[fork];
   if (hardfork === undefined) throw new Error(`no such fork is known: ${fork}`);
   const listed = config?.blobSchedule?.[fork];

@@ -75,7 +75,7 @@ import {
   RESULT_SUCCESS,
 } from './regions';
 import { clearReturn, returnAt, returnLength } from './return-data';
-import { chargeState, joinState, refillState, reservoir, setStateGas, stateUsed } from './state-gas';
+import { chargeState, joinState, refillState, reservoir, setStateGas, stateGranted, stateUsed } from './state-gas';
 import { traceLeave, tracesCalls } from './trace';
 import { copyAddress, fromBytes, setU64, zero } from './word';
 
@@ -125,7 +125,8 @@ export function leave(exception: i32): i32 {
       clearReturn();
     }
   }
-  closePath(child, left);
+  // The state gas of a frame that reverts comes back only at its end.
+  closePath(child, exception === REVERT ? gas : left);
   if (tracesCalls) traceLeave(exception, depth, left, unused, earned);
   if (isCreation) releaseInitCode(child);
   popFrame();
@@ -222,7 +223,7 @@ function report(child: usize, exception: i32, left: i64): i32 {
   store<u64>(RESULT_KECCAK_BLOCKS, keccakBlocks);
   store<u64>(RESULT_ENVIRONMENT, environment);
   const spare = load<i64>(child, FRAME_START_GAS) - load<i64>(child, FRAME_NEED);
-  store<i64>(RESULT_SPARE_GAS, conclusive ? spare : -1);
+  store<i64>(RESULT_SPARE_GAS, conclusive ? spare + stateGranted : -1);
   memory.copy(RESULT_CREATED_ADDRESS, <usize>load<u32>(child, FRAME_ACCOUNT), 20);
   store<u32>(RESULT_FRAMES, frameCount);
   return DONE;

@@ -1,4 +1,5 @@
 import { FRAME_SPILLED } from './frames';
+import { loseConclusion } from './gas-path';
 import { passSlice } from './progress';
 
 /**
@@ -8,6 +9,13 @@ import { passSlice } from './progress';
 export let reservoir: i64 = 0;
 /** Charged since the start of the transaction, less what was refilled. */
 export let stateUsed: i64 = 0;
+/** The reservoir at the start of the transaction. */
+export let stateGranted: i64 = 0;
+
+export function beginStateGas(granted: i64): void {
+  stateGranted = granted;
+  setStateGas(granted, 0);
+}
 
 export function setStateGas(left: i64, used: i64): void {
   reservoir = left;
@@ -19,6 +27,8 @@ export function chargeState(frame: usize, gas: i64, amount: i64): i64 {
   const spill = max<i64>(amount - reservoir, 0);
   const left = gas - spill;
   if (left < 0) return left;
+  // With another reservoir, frames would have another part of their gas for instructions.
+  if (stateGranted > 0 && amount > 0) loseConclusion();
   reservoir -= amount - spill;
   stateUsed += amount;
   store<i64>(frame, load<i64>(frame, FRAME_SPILLED) + spill, FRAME_SPILLED);

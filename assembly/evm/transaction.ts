@@ -44,7 +44,7 @@ import { beginProgress, countBlock, floor, setFloor } from './progress';
 import { DONE, GO_ON, RESULT_SPENT } from './regions';
 import { clearReturn } from './return-data';
 import { accessAccount, codeOf, coldAccountGas, isLoaded, nextTransaction, noteAccount, transaction } from './state';
-import { chargeState, setStateGas } from './state-gas';
+import { beginStateGas, chargeState, stateGranted } from './state-gas';
 import { showTrace, traceEnter, tracesCalls } from './trace';
 import { dropWants, wantAccount, wantAccountAndCode, wantCode } from './wants';
 import { copy, fromBytes, isZero, lt } from './word';
@@ -59,9 +59,8 @@ let dataLength: u32 = 0;
 const VALUE: usize = memory.data(32, 16);
 const WARM_ACCESS_GAS: i64 = 100;
 
-/** What the transaction has written before its authorizations, and its state gas. */
+/** What the transaction has written before its authorizations. */
 let mark: usize = 0;
-let reservoirGiven: i64 = 0;
 /** Whether an authorization could not be paid. */
 let unpaid: bool = false;
 
@@ -101,8 +100,7 @@ export function startCall(from: usize, value: usize, to: usize, gas: i64, stateG
   gasGiven = gas;
   starting = true;
   mark = journalMark();
-  reservoirGiven = stateGas;
-  setStateGas(stateGas, 0);
+  beginStateGas(stateGas);
   store<i64>(TRANSACTION_FRAME, 0, FRAME_SPILLED);
   unpaid = false;
   noteAccount(sender);
@@ -159,7 +157,7 @@ function enterOutermost(): i32 {
   if (tracesCalls) traceEnter(creates ? 0xf0 : 0xf1, 0, sender, account, VALUE, gasGiven, memoryArena, dataLength);
   if (unpaid) {
     store<u32>(child, <u32>mark, FRAME_JOURNAL);
-    store<i64>(child, reservoirGiven, FRAME_RESERVOIR);
+    store<i64>(child, stateGranted, FRAME_RESERVOIR);
     store<i64>(child, 0, FRAME_STATE_USED);
     return leave(OUT_OF_GAS);
   }

@@ -83,6 +83,18 @@ describe('a transaction under Amsterdam', () => {
     expect(outcome).toMatchObject({ gasUsedBeforeRefund: 27_209n, gasUsed: 27_209n - 5_441n, stateGas: 0n });
   });
 
+  it('knows the least limit where a call gives its state gas back', async () => {
+    const [caller, writer] = [`0x5f5f5f5f5f73${STRANGER.slice(2)}5af15000`, '0x60015f555f5ffd'] as Hex[];
+    const alloc = { ...allocWith(caller!), [STRANGER]: { nonce: '0x1', code: writer! } } as Alloc;
+    const { spareGas, gasUsed } = await run(alloc);
+    const least = 1_000_000n - spareGas!;
+    expect(least).toBeGreaterThan(gasUsed + NEW_SLOT);
+    expect((await run(alloc, { gasLimit: least })).gasUsed).toBe(gasUsed);
+    expect((await run(alloc, { gasLimit: least - 1n })).gasUsed).toBeGreaterThan(gasUsed);
+    // With a reservoir, state gas comes from elsewhere with another limit.
+    expect((await run(alloc, { gasLimit: CAP + 1n })).spareGas).toBeUndefined();
+  });
+
   it.each<[string, Partial<TransactionMessage>, RunOptions, string]>([
     ['gas of 2^32', { gasLimit: 2n ** 32n }, {}, 'gas-limit'],
     ['execution gas that the block lacks', { gasLimit: 30_000n }, { gasAvailable: 29_999n }, 'block-gas-limit'],
@@ -94,7 +106,7 @@ describe('a transaction under Amsterdam', () => {
       'block-gas-limit',
     ],
     ['less than the intrinsic gas', { gasLimit: 14_999n }, {}, 'intrinsic-gas'],
-    ['a floor above the cap', { gasLimit: CAP + 100n, data: new Uint8Array(261_910) }, {}, 'intrinsic-gas'],
+    ['a floor above the cap', { gasLimit: CAP + 100n, data: new Uint8Array(261_910) }, {}, 'gas-limit'],
     ['init code of 131 073 bytes', { to: undefined, data: new Uint8Array(131_073) }, {}, 'init-code'],
   ])('is refused for %s', async (_, overrides, options, rule) => {
     await expect(run(allocWith('0x'), overrides, options)).rejects.toMatchObject({ details: { rule } });

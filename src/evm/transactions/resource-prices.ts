@@ -10,6 +10,8 @@ import type { Account } from '../state/state-reader.js';
 import type { TransactionMessage } from './transaction-message.js';
 
 const TX_BASE = 12_000n;
+/** Gas of the cheapest transaction, which is to oneself. */
+export const LEAST_BASE = TX_BASE;
 const TX_VALUE = 6_000n;
 const COLD_ACCOUNT = 3_000n;
 const CREATE_ACCESS = 12_000n;

@@ -98,7 +98,7 @@ function requireIntrinsicGas(
   const minimum = intrinsic > floorGas ? intrinsic : floorGas;
   if (gasLimit < minimum) throw rejected('intrinsic-gas', `intrinsic gas ${minimum} exceeds gas limit ${gasLimit}`);
   if (rules.amsterdam && leniency?.gasAboveCap !== true && minimum > TRANSACTION_GAS_CAP)
-    throw rejected('intrinsic-gas', `intrinsic gas ${minimum} exceeds the cap of ${TRANSACTION_GAS_CAP} (EIP-8037)`);
+    throw rejected('gas-limit', `intrinsic gas ${minimum} exceeds the cap of ${TRANSACTION_GAS_CAP} (EIP-8037)`);
 }
 
 function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOptions): void {
