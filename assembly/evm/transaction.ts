@@ -59,7 +59,7 @@ let dataLength: u32 = 0;
 const VALUE: usize = memory.data(32, 16);
 const WARM_ACCESS_GAS: i64 = 100;
 
-/** What the transaction has written before its authorizations. */
+/** Where the journal was before the authorizations. */
 let mark: usize = 0;
 /** Whether an authorization could not be paid. */
 let unpaid: bool = false;
