@@ -22,12 +22,19 @@ import { setFork } from './evm/forks';
 import { closeJournal, keepBalance, setCode, setNonce } from './evm/journal';
 import { setTransferLogs } from './evm/progress';
 import { IO_ADDRESS, IO_HASH, IO_NONCE, IO_WORD } from './evm/regions';
-import { reportAccesses, reportChanges } from './evm/reports';
+import { reportAccesses, reportChanges, reportLoads } from './evm/reports';
 import { returnSpace } from './evm/return-data';
 import { forgetSlots, SLOT_LOADED, SLOT_VALUE, SLOT_WARM, SLOT_WARM_FROM_START, slotAt } from './evm/slots';
-import { establish, removeAccounts, transaction } from './evm/state';
+import { establish, noteAccount, removeAccounts, transaction } from './evm/state';
 import { emptyTrace as clearTrace, setTrace } from './evm/trace';
-import { answerCall, beginTransaction, rollbackTransaction, runSlice, startCall } from './evm/transaction';
+import {
+  answerCall,
+  beginTransaction,
+  chargeAuthorization,
+  rollbackTransaction,
+  runSlice,
+  startCall,
+} from './evm/transaction';
 import { fromBytes, toBytes } from './evm/word';
 
 export { blobHashes } from './evm/blocks';
@@ -165,8 +172,18 @@ export function writeCode(): void {
 }
 
 /** Starts the outermost call: from the address, with the value at the word, to the address at the hash. */
-export function start(create: i32, gas: i64): void {
-  startCall(IO_ADDRESS, IO_WORD, create !== 0 ? 0 : IO_HASH, gas);
+export function start(create: i32, gas: i64, stateGas: i64): void {
+  startCall(IO_ADDRESS, IO_WORD, create !== 0 ? 0 : IO_HASH, gas, stateGas);
+}
+
+/** Charges the started transaction for an authorization (EIP-8037). @returns 0 if it cannot pay: the next run then ends it */
+export function payAuthorization(gas: i64, stateGas: i64): i32 {
+  return <i32>chargeAuthorization(gas, stateGas);
+}
+
+/** Notes that execution loads the address, for the block access list. */
+export function note(): void {
+  noteAccount(accountAt(IO_ADDRESS));
 }
 
 /** Executes until about `slice` gas is spent. @returns why it returned, see evm/regions.ts */
@@ -197,6 +214,11 @@ export function changes(): i32 {
 /** Lists the accesses at `changesPointer`. @returns number of accounts */
 export function touched(): i32 {
   return reportAccesses();
+}
+
+/** Lists what was loaded at `changesPointer`, after `finish`. @returns number of accounts */
+export function loads(): i32 {
+  return reportLoads();
 }
 
 /** Empties the trace, after the host has read it. */

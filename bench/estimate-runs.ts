@@ -134,6 +134,8 @@ function outcomeOf(result: RunTxResult, intrinsic: bigint, effectiveGasPrice: bi
     exception: execResult.exceptionError?.error,
     gasUsed: totalGasSpent,
     gasUsedBeforeRefund: used > totalGasSpent ? used : totalGasSpent,
+    executionGas: totalGasSpent,
+    stateGas: 0n,
     authorizationRefund: 0n,
     effectiveGasPrice,
     returnData: execResult.returnValue,

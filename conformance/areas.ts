@@ -1,3 +1,5 @@
+import { amsterdamArea } from './amsterdam.js';
+import { amsterdamEstimatesArea } from './amsterdam-estimates.js';
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
 import { CONSENSUS_AREAS } from './consensus.js';
@@ -37,6 +39,8 @@ export const AREAS: readonly Area[] = [
   ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
   stateTestsArea,
+  amsterdamArea,
+  amsterdamEstimatesArea,
   arithmeticArea,
   tracingArea,
   previewsArea,

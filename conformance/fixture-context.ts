@@ -9,6 +9,7 @@ import { type Hex, hexToBytes } from '../src/primitives/hex.js';
 interface FixtureBlock {
   readonly number: string;
   readonly timestamp: string;
+  readonly slotNumber?: string | undefined;
   readonly gasLimit: string;
   readonly coinbase: Hex;
   readonly baseFeePerGas: string | undefined;
@@ -28,6 +29,7 @@ export function contextOfFixture(
   return {
     number,
     timestamp,
+    slotNumber: BigInt(block.slotNumber ?? 0),
     gasLimit: BigInt(block.gasLimit),
     baseFeePerGas: london ? BigInt(block.baseFeePerGas ?? 0) : 0n,
     coinbase: hexToBytes(block.coinbase, 20),

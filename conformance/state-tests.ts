@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { isPlumblineError } from '../src/errors.js';
+import { isPlumblineError, PlumblineError } from '../src/errors.js';
 import type { BlobSchedule } from '../src/ethereum/blob-gas.js';
 import type { Log } from '../src/ethereum/receipt.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
@@ -10,7 +10,7 @@ import { Machine } from '../src/evm/interpreter/machine.js';
 import { StateOverlay } from '../src/evm/state/state-overlay.js';
 import { runTransaction } from '../src/evm/transactions/transaction.js';
 import { requireTypeInForce } from '../src/evm/transactions/transaction-checks.js';
-import type { TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
+import type { RunOptions, TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
 import type { Hardfork } from '../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { AllocRoot } from './alloc-root.js';
@@ -20,7 +20,7 @@ import { type Area, differs, type Material, type Report } from './area.js';
 import { contextOfFixture } from './fixture-context.js';
 
 /** What is expected of one transaction under one fork. */
-interface Post {
+export interface Post {
   /** State root after it, without a reward for the block. */
   hash: Hex;
   /** keccak256 of the RLP of the logs. */
@@ -31,7 +31,7 @@ interface Post {
   expectException?: string;
 }
 
-interface StateTest {
+export interface StateTest {
   env: {
     currentCoinbase: Hex;
     currentGasLimit: Hex;
@@ -41,6 +41,7 @@ interface StateTest {
     currentBaseFee?: Hex;
     currentRandom?: Hex;
     currentExcessBlobGas?: Hex;
+    slotNumber?: Hex;
   };
   pre: Alloc;
   post: Record<string, Post[]>;
@@ -83,6 +84,7 @@ const FORKS: Readonly<Record<string, Hardfork>> = {
   Cancun: 'cancun',
   Prague: 'prague',
   Osaka: 'osaka',
+  Amsterdam: 'amsterdam',
 };
 
 /** Of Ethereum. @source EIP-4844, EIP-7691 */
@@ -158,9 +160,9 @@ async function checkTest(name: string, test: StateTest, report: Report, count: C
         const machine = await Machine.open(network, block, state);
         const outcome = await outcomeOf(machine, post.txbytes);
         machine.close();
-        const isRefused = typeof outcome === 'string';
+        const isRefused = outcome instanceof PlumblineError;
         if (isRefused !== (post.expectException !== undefined)) {
-          return `expected ${post.expectException ?? 'a run'}, got ${isRefused ? outcome : 'a run'}`;
+          return `expected ${post.expectException ?? 'a run'}, got ${isRefused ? outcome.message : 'a run'}`;
         }
         const problem =
           differs(post.logs, logsHash(isRefused ? [] : outcome.logs)) ??
@@ -173,23 +175,27 @@ async function checkTest(name: string, test: StateTest, report: Report, count: C
 }
 
 /** @returns the reason of a refusal, or what the run came to */
-async function outcomeOf(machine: Machine, raw: Hex): Promise<string | TransactionOutcome> {
+export async function outcomeOf(
+  machine: Machine,
+  raw: Hex,
+  options: RunOptions = {},
+): Promise<PlumblineError | TransactionOutcome> {
   const { rules, block } = machine;
   await loadSignerRecovery();
   try {
     const parsing = { blobs: true, frontier: rules.hardfork === 'chainstart' };
     const transaction = parseSignedTransaction(hexToBytes(raw), rules.chainId, parsing);
     requireTypeInForce(transaction, rules);
-    return await runTransaction(machine, transaction, { gasAvailable: block.gasLimit });
+    return await runTransaction(machine, transaction, { ...options, gasAvailable: block.gasLimit });
   } catch (error) {
     if (isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS')) {
-      return error.message;
+      return error;
     }
     throw error;
   }
 }
 
-function networkOf({ config }: StateTest, fork: string) {
+export function networkOf({ config }: Pick<StateTest, 'config'>, fork: string) {
   const hardfork = FORKS[fork];
   if (hardfork === undefined) throw new Error(`no such fork is known: ${fork}`);
   const listed = config?.blobSchedule?.[fork];
@@ -205,10 +211,11 @@ function networkOf({ config }: StateTest, fork: string) {
   return { chainId: Number(config?.chainid ?? 1), forks: [activation] };
 }
 
-function contextOf({ env }: StateTest, network: ReturnType<typeof networkOf>): BlockContext {
+export function contextOf({ env }: StateTest, network: ReturnType<typeof networkOf>): BlockContext {
   const block = {
     number: env.currentNumber,
     timestamp: env.currentTimestamp,
+    slotNumber: env.slotNumber,
     gasLimit: env.currentGasLimit,
     coinbase: env.currentCoinbase,
     baseFeePerGas: env.currentBaseFee,
@@ -221,7 +228,7 @@ function contextOf({ env }: StateTest, network: ReturnType<typeof networkOf>): B
 }
 
 /** With slots as 32 bytes each: the tests leave out zeros at their start. */
-function withWholeKeys(pre: Alloc): Alloc {
+export function withWholeKeys(pre: Alloc): Alloc {
   const word = (value: string): Hex => `0x${BigInt(value).toString(16).padStart(64, '0')}`;
   const entries = Object.entries(pre).map(([address, account]) => {
     const storage = Object.entries(account?.storage ?? {}).map(([key, value]) => [word(key), word(value!)]);
@@ -230,7 +237,7 @@ function withWholeKeys(pre: Alloc): Alloc {
   return Object.fromEntries(entries);
 }
 
-function logsHash(logs: readonly Log[]): Hex {
+export function logsHash(logs: readonly Log[]): Hex {
   const fields = logs.map(({ address, topics, data }) => [address, [...topics], data]);
   return bytesToHex(keccak_256(RLP.encode(fields)));
 }

@@ -4,13 +4,13 @@ import { EMPTY_CODE } from './codes';
 import { Index, Records } from './records';
 
 /**
- * Account record, 160 bytes:
+ * Account record, 144 bytes:
  *
  *   +0 address (20) | +24 flags u32 | +28 precompile u32 | +32 balance | +64 code hash | +96 nonce u64
  *   +104 code u32 (0: not handed in) | +108 first slot u32 | +112 warm u32 | +116 listed u32 | +120 warm from the start u32
- *   +124 dirty u32 | +128 hash u32 | +132 next destroyed u32
+ *   +124 dirty u32 | +128 hash u32 | +132 read u32
  *
- * `warm`, `listed` and `dirty` hold the number of the transaction for which they are true.
+ * `warm`, `listed`, `dirty` and `read` hold the number of the transaction for which they are true.
  */
 export const ACCOUNT_FLAGS: usize = 24;
 export const ACCOUNT_PRECOMPILE: usize = 28;
@@ -23,6 +23,7 @@ export const ACCOUNT_WARM: usize = 112;
 export const ACCOUNT_LISTED: usize = 116;
 export const ACCOUNT_WARM_FROM_START: usize = 120;
 export const ACCOUNT_DIRTY: usize = 124;
+export const ACCOUNT_READ: usize = 132;
 const ACCOUNT_HASH: usize = 128;
 
 /** The host handed in its values. */

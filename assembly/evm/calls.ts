@@ -11,7 +11,17 @@ import { CODE_BYTES, CODE_DELEGATION, EMPTY_CODE } from './codes';
 import { leave, outOfGas } from './ending';
 import { enterCode, enterPrecompile, openFrame } from './entering';
 import { CALL_DEPTH, INSUFFICIENT_BALANCE, STATIC_STATE_CHANGE } from './exceptions';
-import { CALL_GAS, FORK, PARIS, PRAGUE, SPURIOUS_DRAGON, TANGERINE_WHISTLE } from './forks';
+import {
+  CALL_GAS,
+  CALL_VALUE_GAS,
+  FORK,
+  NEW_ACCOUNT_GAS,
+  NEW_ACCOUNT_STATE,
+  PARIS,
+  PRAGUE,
+  SPURIOUS_DRAGON,
+  TANGERINE_WHISTLE,
+} from './forks';
 import {
   depth,
   FRAME_ACCOUNT,
@@ -34,6 +44,7 @@ import {
   MAX_DEPTH,
   memoryArena,
   memoryGas,
+  NEW_ACCOUNT,
   refund,
   regionEnd,
   STATIC,
@@ -43,7 +54,8 @@ import {
 import { requireGas, usedWith } from './gas-path';
 import { GO_ON, WANTED } from './regions';
 import { clearReturn } from './return-data';
-import { accessAccount, accountOfWord, codeOf, coldAccountGas, isLoaded } from './state';
+import { accessAccount, accountOfWord, codeOf, coldAccountGas, isLoaded, noteAccount } from './state';
+import { chargeState, refillState } from './state-gas';
 import { traceEnter, traceLeave, tracesCalls } from './trace';
 import { wantAccountAndCode, wantCode } from './wants';
 import { copy, copyAddress, isZero, lt, zero } from './word';
@@ -53,9 +65,7 @@ const CALLCODE: u32 = 0xf2;
 const DELEGATECALL: u32 = 0xf4;
 const STATICCALL: u32 = 0xfa;
 
-const VALUE_GAS: i64 = 9000;
 const STIPEND: i64 = 2300;
-const NEW_ACCOUNT_GAS: i64 = 25000;
 const WARM_ACCESS_GAS: i64 = 100;
 /** Gas to pass on: what is asked for, at most all but one 64th (EIP-150). −1: the frame does not have it. */
 function gasToPass(requested: usize, gas: i64): i64 {
@@ -130,15 +140,17 @@ export function call(op: u32): i32 {
   if (end >= TOO_FAR) return outOfGas(load<i64>(caller, FRAME_GAS));
   const size = <u64>load<u32>(caller, FRAME_MEMORY_SIZE);
   const gas = load<i64>(caller, FRAME_GAS);
-  let price = CALL_GAS + cold + (moves ? VALUE_GAS : 0);
+  let price = CALL_GAS + cold + (moves ? CALL_VALUE_GAS : 0);
   if (end > size) price += memoryGas(size, end);
   if (price > gas) return outOfGas(gas - price);
 
+  noteAccount(account);
   const precompile = load<u32>(account, ACCOUNT_PRECOMPILE);
   // From Paris on no account is empty, so a precompile that gets no ether is not touched.
   const needsAccount = precompile === 0 || FORK < PARIS || (moves && op === CALL);
   if (needsAccount && !isLoaded(account)) return wantAccountAndCode(account);
-  if (op === CALL && isNew(account, moves)) price += NEW_ACCOUNT_GAS;
+  const creates = op === CALL && isNew(account, moves);
+  if (creates) price += NEW_ACCOUNT_GAS;
   if (price > gas) return outOfGas(gas - price);
   if (precompile === 0) {
     price = priceOfCode(account, price, gas);
@@ -147,7 +159,8 @@ export function call(op: u32): i32 {
     const delegate = delegateOf(account);
     if (delegate !== 0) accessAccount(delegate);
   }
-  const left = gas - price;
+  let left = gas - price;
+  if (creates && left >= 0) left = chargeState(caller, left, NEW_ACCOUNT_STATE);
   const passed = left < 0 ? -1 : gasToPass(top, left);
   if (passed < 0) return outOfGas(left < 0 ? left : -1);
 
@@ -172,6 +185,7 @@ export function call(op: u32): i32 {
       traceEnter(op, depth + 1, self, account, value, passed + stipend, ownMemory + inOffset, inLength);
       traceLeave(isPoor ? INSUFFICIENT_BALANCE : CALL_DEPTH, depth + 1, passed + stipend, 0, refund);
     }
+    if (creates) left = refillState(caller, left, NEW_ACCOUNT_STATE);
     store<i64>(caller, left + stipend, FRAME_GAS);
     store<u32>(caller, <u32>(result - stackArena), FRAME_TOP);
     zero(result);
@@ -188,7 +202,7 @@ export function call(op: u32): i32 {
   store<i64>(child, spent, FRAME_SPENT);
   store<i64>(child, passed, FRAME_PASSED_ON);
   const inherited = load<u32>(caller, FRAME_FLAGS) & STATIC;
-  store<u32>(child, op === STATICCALL ? STATIC : inherited, FRAME_FLAGS);
+  store<u32>(child, (op === STATICCALL ? STATIC : inherited) | (creates ? NEW_ACCOUNT : 0), FRAME_FLAGS);
   if (op === DELEGATECALL) {
     copy(caller + FRAME_VALUE, child + FRAME_VALUE);
     copyAddress(caller + FRAME_CALLER, child + FRAME_CALLER);

@@ -7,6 +7,7 @@ import {
   CREATED,
   EXISTS,
   hasCode,
+  isEmpty,
   TOUCHED,
 } from './accounts';
 import { allocate, release } from './allocator';
@@ -22,7 +23,15 @@ import {
   NONE,
   STATIC_STATE_CHANGE,
 } from './exceptions';
-import { FORK, SHANGHAI, SPURIOUS_DRAGON, TANGERINE_WHISTLE } from './forks';
+import {
+  CREATE_GAS,
+  FORK,
+  INIT_WORD_GAS,
+  MAX_INIT_CODE_BYTES,
+  NEW_ACCOUNT_STATE,
+  SPURIOUS_DRAGON,
+  TANGERINE_WHISTLE,
+} from './forks';
 import {
   CREATION,
   depth,
@@ -44,6 +53,7 @@ import {
   MAX_DEPTH,
   memoryArena,
   memoryGas,
+  NEW_ACCOUNT,
   refund,
   regionEnd,
   STATIC,
@@ -54,19 +64,17 @@ import { requireGas, usedWith } from './gas-path';
 import { setFlags, setNonce } from './journal';
 import { keccak256 } from './keccak';
 import { logTransfer } from './logs';
-import { countBlock, countKeccak, logsTransfers } from './progress';
+import { countBlock, countKeccak } from './progress';
 import { GO_ON } from './regions';
 import { clearReturn } from './return-data';
-import { accessAccount, clearStorage, isLoaded, transfer } from './state';
+import { accessAccount, clearStorage, isLoaded, noteAccount, transfer } from './state';
+import { chargeState } from './state-gas';
 import { traceEnter, traceLeave, tracesCalls } from './trace';
 import { wantAccount } from './wants';
-import { copy, isZero, lt, toBytes, zero } from './word';
+import { copy, lt, toBytes, zero } from './word';
 
 const CREATE2: u32 = 0xf5;
-const CREATE_GAS: i64 = 32000;
-const INIT_WORD_GAS: i64 = 2;
 const HASH_WORD_GAS: i64 = 6;
-const MAX_INIT_CODE_BYTES: u64 = 49152;
 const LAST_NONCE: u64 = u64.MAX_VALUE;
 
 /** RLP of an address and a nonce, or 0xff, address, salt and code hash (85 bytes). */
@@ -117,12 +125,12 @@ export function create(op: u32): i32 {
   const end = regionEnd(value - 32, value - 64);
   if (end >= TOO_FAR) return outOfGas(load<i64>(caller, FRAME_GAS));
   const length = load<u64>(value - 64);
-  if (FORK >= SHANGHAI && length > MAX_INIT_CODE_BYTES) return leave(INIT_CODE_TOO_LARGE);
+  if (length > <u64>MAX_INIT_CODE_BYTES) return leave(INIT_CODE_TOO_LARGE);
   const size = <u64>load<u32>(caller, FRAME_MEMORY_SIZE);
   const words = <i64>((length + 31) >> 5);
-  let price = CREATE_GAS + (FORK >= SHANGHAI ? INIT_WORD_GAS * words : 0) + (salted ? HASH_WORD_GAS * words : 0);
+  let price = CREATE_GAS + INIT_WORD_GAS * words + (salted ? HASH_WORD_GAS * words : 0);
   if (end > size) price += memoryGas(size, end);
-  const left = load<i64>(caller, FRAME_GAS) - price;
+  let left = load<i64>(caller, FRAME_GAS) - price;
   if (left < 0) return outOfGas(left);
 
   const result = salted ? value - 96 : value - 64;
@@ -141,6 +149,15 @@ export function create(op: u32): i32 {
     if (!isLoaded(account)) {
       release(initCode, <usize>length + PADDING);
       return wantAccount(account);
+    }
+    noteAccount(account);
+  }
+  const isNew = !refused && NEW_ACCOUNT_STATE > 0 && isEmpty(account);
+  if (isNew) {
+    left = chargeState(caller, left, NEW_ACCOUNT_STATE);
+    if (left < 0) {
+      release(initCode, <usize>length + PADDING);
+      return outOfGas(left);
     }
   }
   const spent = usedWith(caller, left);
@@ -169,7 +186,7 @@ export function create(op: u32): i32 {
   memory.copy(child + FRAME_CALLER, self, 20);
   copy(VALUE, child + FRAME_VALUE);
   if (tracesCalls) traceEnter(op, depth, self, account, VALUE, passed, initCode, <u32>length);
-  return enterCreation(child, self, initCode, <u32>length);
+  return enterCreation(child, self, initCode, <u32>length, isNew);
 }
 
 /** A creation that opens no frame. It is recorded without its address. @param offset - of its init code in memory, which has it */
@@ -181,10 +198,10 @@ function traceRefusal(op: u32, self: usize, value: usize, gas: i64, nonce: u64, 
   traceLeave(reason, depth + 1, gas, 0, refund);
 }
 
-/** Starts the init code of a frame. The init code is freed when the frame ends. */
-export function enterCreation(child: usize, sender: usize, initCode: usize, length: u32): i32 {
+/** Starts the init code of a frame. The init code is freed when the frame ends. @param isNew - the account was charged as a new one */
+export function enterCreation(child: usize, sender: usize, initCode: usize, length: u32, isNew: bool): i32 {
   const account = <usize>load<u32>(child, FRAME_ACCOUNT);
-  store<u32>(child, CREATION, FRAME_FLAGS);
+  store<u32>(child, isNew ? CREATION | NEW_ACCOUNT : CREATION, FRAME_FLAGS);
   store<u32>(child, <u32>initCode, FRAME_CODE);
   store<u32>(child, <u32>initCode, FRAME_PC);
   store<u32>(child, length, FRAME_CODE_LENGTH);
@@ -193,6 +210,6 @@ export function enterCreation(child: usize, sender: usize, initCode: usize, leng
   setFlags(account, load<u32>(account, ACCOUNT_FLAGS) | EXISTS | CREATED | TOUCHED | CLEARED);
   setNonce(account, FORK >= SPURIOUS_DRAGON ? 1 : 0);
   transfer(sender, account, child + FRAME_VALUE);
-  if (logsTransfers && !isZero(child + FRAME_VALUE)) logTransfer(sender, account, child + FRAME_VALUE);
+  logTransfer(sender, account, child + FRAME_VALUE);
   return length === 0 ? leave(NONE) : GO_ON;
 }

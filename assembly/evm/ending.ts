@@ -1,7 +1,16 @@
 import { release } from './allocator';
 import { addCode, codeSpace, jumpBytes, PADDING } from './codes';
 import { CODE_STORE_OUT_OF_GAS, CODE_TOO_LARGE, INVALID_CODE, NONE, OUT_OF_GAS, REVERT } from './exceptions';
-import { FORK, HOMESTEAD, LONDON, SPURIOUS_DRAGON } from './forks';
+import {
+  CODE_BYTE_GAS,
+  CODE_BYTE_STATE,
+  CODE_WORD_GAS,
+  FORK,
+  HOMESTEAD,
+  LONDON,
+  MAX_CODE_BYTES,
+  NEW_ACCOUNT_STATE,
+} from './forks';
 import {
   CREATION,
   depth,
@@ -22,15 +31,20 @@ import {
   FRAME_OUT_LENGTH,
   FRAME_PASSED_ON,
   FRAME_REFUND,
+  FRAME_RESERVOIR,
   FRAME_SPENT,
+  FRAME_SPILLED,
   FRAME_START_GAS,
+  FRAME_STATE_USED,
   FRAME_TOP,
   frame,
   memoryArena,
+  NEW_ACCOUNT,
   popFrame,
   refund,
   setRefund,
   stackArena,
+  TRANSACTION_FRAME,
 } from './frames';
 import { conclusive, leftFor, requireGas, usedWith } from './gas-path';
 import { setCode, undoTo } from './journal';
@@ -52,18 +66,19 @@ import {
   RESULT_LOGS,
   RESULT_OPCODE,
   RESULT_REFUND,
+  RESULT_RESERVOIR,
   RESULT_RETURN,
   RESULT_RETURN_BYTES,
   RESULT_SPARE_GAS,
   RESULT_SPENT,
+  RESULT_STATE_USED,
   RESULT_SUCCESS,
 } from './regions';
 import { clearReturn, returnAt, returnLength } from './return-data';
+import { chargeState, joinState, refillState, reservoir, setStateGas, stateGranted, stateUsed } from './state-gas';
 import { traceLeave, tracesCalls } from './trace';
 import { copyAddress, fromBytes, setU64, zero } from './word';
 
-const MAX_CODE_BYTES: u32 = 24576;
-const CODE_BYTE_GAS: i64 = 200;
 const FORBIDDEN_FIRST_BYTE: u8 = 0xef;
 
 const HASH: usize = memory.data(32, 16);
@@ -91,7 +106,8 @@ export function leaveWith(exception: i32, left: i64): i32 {
  */
 export function leave(exception: i32): i32 {
   const child = frame;
-  const isCreation = (load<u32>(child, FRAME_FLAGS) & CREATION) !== 0;
+  const flags = load<u32>(child, FRAME_FLAGS);
+  const isCreation = (flags & CREATION) !== 0;
   const unused = rest === i64.MIN_VALUE ? load<i64>(child, FRAME_GAS) : rest;
   rest = i64.MIN_VALUE;
   const earned = refund;
@@ -102,19 +118,24 @@ export function leave(exception: i32): i32 {
     undoTo(<usize>load<u32>(child, FRAME_JOURNAL));
     cutLogs(load<u32>(child, FRAME_LOGS), load<u32>(child, FRAME_LOG_COUNT));
     setRefund(load<i64>(child, FRAME_REFUND));
+    left += load<i64>(child, FRAME_SPILLED);
+    setStateGas(load<i64>(child, FRAME_RESERVOIR), load<i64>(child, FRAME_STATE_USED));
     if (exception !== REVERT) {
       left = 0;
       clearReturn();
     }
   }
-  closePath(child, left);
+  // The state gas of a frame that reverts comes back only at its end.
+  closePath(child, exception === REVERT ? gas : left);
   if (tracesCalls) traceLeave(exception, depth, left, unused, earned);
   if (isCreation) releaseInitCode(child);
   popFrame();
-  if (depth < 0) return report(child, exception, left, isCreation);
+  if (depth < 0) return report(child, exception, left);
   const caller = frame;
-  const total = load<i64>(caller, FRAME_GAS) + left;
+  let total = load<i64>(caller, FRAME_GAS) + left;
   passSlice(gas, total);
+  if (exception === NONE) total = joinState(caller, child, total);
+  else if ((flags & NEW_ACCOUNT) !== 0) total = refillState(caller, total, NEW_ACCOUNT_STATE);
   store<i64>(caller, total, FRAME_GAS);
   const result = load<u32>(caller, FRAME_TOP) + 32;
   store<u32>(caller, result, FRAME_TOP);
@@ -143,9 +164,10 @@ export function addressToWord(address: usize, out: usize): void {
 /** Stores the code that a creation returned. @returns exception */
 function depositCode(child: usize): i32 {
   const length = returnLength;
-  if (FORK >= SPURIOUS_DRAGON && length > MAX_CODE_BYTES) return CODE_TOO_LARGE;
   if (FORK >= LONDON && length > 0 && load<u8>(returnAt()) === FORBIDDEN_FIRST_BYTE) return INVALID_CODE;
-  const left = load<i64>(child, FRAME_GAS) - CODE_BYTE_GAS * <i64>length;
+  if (length > <u32>MAX_CODE_BYTES) return CODE_TOO_LARGE;
+  let left = load<i64>(child, FRAME_GAS) - CODE_BYTE_GAS * <i64>length - CODE_WORD_GAS * <i64>((length + 31) >> 5);
+  if (left >= 0) left = chargeState(child, left, CODE_BYTE_STATE * <i64>length);
   // Before Homestead the contract then stayed without code.
   if (left < 0) return FORK >= HOMESTEAD ? CODE_STORE_OUT_OF_GAS : NONE;
   store<i64>(child, left, FRAME_GAS);
@@ -178,13 +200,21 @@ function closePath(child: usize, left: i64): void {
   requireGas(caller, load<i64>(child, FRAME_SPENT) + leftFor(load<i64>(child, FRAME_NEED) - stipend));
 }
 
-function report(child: usize, exception: i32, left: i64, isCreation: bool): i32 {
+function report(child: usize, exception: i32, left: i64): i32 {
+  const flags = load<u32>(child, FRAME_FLAGS);
+  store<i64>(RESULT_SPENT, load<i64>(child, FRAME_GAS) - floor);
+  if (exception !== NONE && (flags & NEW_ACCOUNT) !== 0) {
+    const gas = refillState(TRANSACTION_FRAME, left, NEW_ACCOUNT_STATE);
+    if (exception === REVERT) left = gas;
+  }
   store<u32>(RESULT_SUCCESS, <u32>(exception === NONE));
   store<u32>(RESULT_EXCEPTION, <u32>exception);
   store<u32>(RESULT_OPCODE, invalidOpcode);
-  store<u32>(RESULT_CREATED, <u32>isCreation);
+  store<u32>(RESULT_CREATED, flags & CREATION);
   store<i64>(RESULT_GAS, left);
   store<i64>(RESULT_REFUND, refund);
+  store<i64>(RESULT_RESERVOIR, reservoir);
+  store<i64>(RESULT_STATE_USED, stateUsed);
   store<u32>(RESULT_RETURN, <u32>returnAt());
   store<u32>(RESULT_RETURN_BYTES, returnLength);
   store<u32>(RESULT_LOGS, <u32>logsAt());
@@ -193,9 +223,8 @@ function report(child: usize, exception: i32, left: i64, isCreation: bool): i32 
   store<u64>(RESULT_KECCAK_BLOCKS, keccakBlocks);
   store<u64>(RESULT_ENVIRONMENT, environment);
   const spare = load<i64>(child, FRAME_START_GAS) - load<i64>(child, FRAME_NEED);
-  store<i64>(RESULT_SPARE_GAS, conclusive ? spare : -1);
+  store<i64>(RESULT_SPARE_GAS, conclusive ? spare + stateGranted : -1);
   memory.copy(RESULT_CREATED_ADDRESS, <usize>load<u32>(child, FRAME_ACCOUNT), 20);
   store<u32>(RESULT_FRAMES, frameCount);
-  store<i64>(RESULT_SPENT, load<i64>(child, FRAME_GAS) - floor);
   return DONE;
 }

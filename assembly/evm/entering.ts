@@ -20,7 +20,9 @@ import {
   FRAME_PC,
   FRAME_PRECOMPILE,
   FRAME_REFUND,
+  FRAME_RESERVOIR,
   FRAME_START_GAS,
+  FRAME_STATE_USED,
   FRAME_TOP,
   FRAME_VALUE,
   frame,
@@ -31,7 +33,7 @@ import {
 } from './frames';
 import { journalMark } from './journal';
 import { logBytes, logCount, logTransfer } from './logs';
-import { countFrame, logsTransfers, passSlice } from './progress';
+import { countFrame, passSlice } from './progress';
 import {
   GO_ON,
   PRECOMPILE,
@@ -42,7 +44,7 @@ import {
 } from './regions';
 import { setReturn } from './return-data';
 import { touch, transfer } from './state';
-import { isZero } from './word';
+import { reservoir, stateUsed } from './state-gas';
 
 const IDENTITY: u32 = 4;
 const IDENTITY_GAS: i64 = 15;
@@ -70,6 +72,8 @@ export function openFrame(account: usize, gas: i64, first: u32 = 0): usize {
   store<u32>(child, logBytes, FRAME_LOGS);
   store<u32>(child, logCount, FRAME_LOG_COUNT);
   store<i64>(child, refund, FRAME_REFUND);
+  store<i64>(child, reservoir, FRAME_RESERVOIR);
+  store<i64>(child, stateUsed, FRAME_STATE_USED);
   return child;
 }
 
@@ -78,7 +82,7 @@ function pay(child: usize, sender: usize, touches: bool): void {
   const account = <usize>load<u32>(child, FRAME_ACCOUNT);
   if (sender !== 0) {
     transfer(sender, account, child + FRAME_VALUE);
-    if (logsTransfers && !isZero(child + FRAME_VALUE)) logTransfer(child + FRAME_CALLER, account, child + FRAME_VALUE);
+    logTransfer(child + FRAME_CALLER, account, child + FRAME_VALUE);
   } else if (touches) touch(account);
 }
 

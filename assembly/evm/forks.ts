@@ -14,12 +14,13 @@ export const SHANGHAI: i32 = 11;
 export const CANCUN: i32 = 12;
 export const PRAGUE: i32 = 13;
 export const OSAKA: i32 = 14;
+export const AMSTERDAM: i32 = 15;
 
 /** The fork of the current configuration. */
 export let FORK: i32 = OSAKA;
 
 /**
- * Prices that forks changed. A row has four pairs: the first fork with a price, and the price; the last pair may repeat.
+ * Prices and limits that forks changed. A row has four pairs: the first fork with a price, and the price; the last pair may repeat.
  * From Berlin on, the prices of reading accounts and slots are those of a warm access (EIP-2929).
  */
 const PRICES: StaticArray<i32> = [
@@ -48,8 +49,8 @@ const PRICES: StaticArray<i32> = [
   700,
   BERLIN,
   100,
-  BERLIN,
-  100,
+  AMSTERDAM,
+  200,
   // EXTCODEHASH
   CHAINSTART,
   400,
@@ -91,10 +92,10 @@ const PRICES: StaticArray<i32> = [
   15000,
   LONDON,
   4800,
-  LONDON,
-  4800,
-  LONDON,
-  4800,
+  AMSTERDAM,
+  11616,
+  AMSTERDAM,
+  11616,
   // refund of a destroyed contract
   CHAINSTART,
   24000,
@@ -109,10 +110,10 @@ const PRICES: StaticArray<i32> = [
   0,
   BERLIN,
   2500,
-  BERLIN,
-  2500,
-  BERLIN,
-  2500,
+  AMSTERDAM,
+  2900,
+  AMSTERDAM,
+  2900,
   // first access to a slot, besides the warm price
   CHAINSTART,
   0,
@@ -122,6 +123,105 @@ const PRICES: StaticArray<i32> = [
   2000,
   BERLIN,
   2000,
+  // call that moves ether
+  CHAINSTART,
+  9000,
+  AMSTERDAM,
+  11300,
+  AMSTERDAM,
+  11300,
+  AMSTERDAM,
+  11300,
+  // new account of a call
+  CHAINSTART,
+  25000,
+  AMSTERDAM,
+  0,
+  AMSTERDAM,
+  0,
+  AMSTERDAM,
+  0,
+  // new account of SELFDESTRUCT
+  CHAINSTART,
+  0,
+  TANGERINE_WHISTLE,
+  25000,
+  AMSTERDAM,
+  9000,
+  AMSTERDAM,
+  9000,
+  // CREATE, CREATE2
+  CHAINSTART,
+  32000,
+  AMSTERDAM,
+  12000,
+  AMSTERDAM,
+  12000,
+  AMSTERDAM,
+  12000,
+  // word of init code
+  CHAINSTART,
+  0,
+  SHANGHAI,
+  2,
+  SHANGHAI,
+  2,
+  SHANGHAI,
+  2,
+  // byte of deployed code
+  CHAINSTART,
+  200,
+  AMSTERDAM,
+  0,
+  AMSTERDAM,
+  0,
+  AMSTERDAM,
+  0,
+  // word of deployed code
+  CHAINSTART,
+  0,
+  AMSTERDAM,
+  6,
+  AMSTERDAM,
+  6,
+  AMSTERDAM,
+  6,
+  // state gas of a new account
+  CHAINSTART,
+  0,
+  AMSTERDAM,
+  183600,
+  AMSTERDAM,
+  183600,
+  AMSTERDAM,
+  183600,
+  // state gas of a byte of deployed code
+  CHAINSTART,
+  0,
+  AMSTERDAM,
+  1530,
+  AMSTERDAM,
+  1530,
+  AMSTERDAM,
+  1530,
+  // most bytes of deployed code
+  CHAINSTART,
+  i32.MAX_VALUE,
+  SPURIOUS_DRAGON,
+  24576,
+  AMSTERDAM,
+  65536,
+  AMSTERDAM,
+  65536,
+  // most bytes of init code
+  CHAINSTART,
+  i32.MAX_VALUE,
+  SHANGHAI,
+  49152,
+  AMSTERDAM,
+  131072,
+  AMSTERDAM,
+  131072,
 ];
 
 export let SLOAD_GAS: i64 = 0;
@@ -135,6 +235,17 @@ export let CLEAR_REFUND: i64 = 0;
 export let SELFDESTRUCT_REFUND: i64 = 0;
 export let COLD_ACCOUNT_GAS: i64 = 0;
 export let COLD_SLOT_GAS: i64 = 0;
+export let CALL_VALUE_GAS: i64 = 0;
+export let NEW_ACCOUNT_GAS: i64 = 0;
+export let NEW_BENEFICIARY_GAS: i64 = 0;
+export let CREATE_GAS: i64 = 0;
+export let INIT_WORD_GAS: i64 = 0;
+export let CODE_BYTE_GAS: i64 = 0;
+export let CODE_WORD_GAS: i64 = 0;
+export let NEW_ACCOUNT_STATE: i64 = 0;
+export let CODE_BYTE_STATE: i64 = 0;
+export let MAX_CODE_BYTES: i64 = 0;
+export let MAX_INIT_CODE_BYTES: i64 = 0;
 
 function priceOf(row: i32): i64 {
   let price: i32 = 0;
@@ -155,4 +266,15 @@ export function setFork(fork: i32): void {
   SELFDESTRUCT_REFUND = priceOf(8);
   COLD_ACCOUNT_GAS = priceOf(9);
   COLD_SLOT_GAS = priceOf(10);
+  CALL_VALUE_GAS = priceOf(11);
+  NEW_ACCOUNT_GAS = priceOf(12);
+  NEW_BENEFICIARY_GAS = priceOf(13);
+  CREATE_GAS = priceOf(14);
+  INIT_WORD_GAS = priceOf(15);
+  CODE_BYTE_GAS = priceOf(16);
+  CODE_WORD_GAS = priceOf(17);
+  NEW_ACCOUNT_STATE = priceOf(18);
+  CODE_BYTE_STATE = priceOf(19);
+  MAX_CODE_BYTES = priceOf(20);
+  MAX_INIT_CODE_BYTES = priceOf(21);
 }

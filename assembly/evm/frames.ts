@@ -9,10 +9,10 @@ import { isZero } from './word';
  *   +44 out offset u32 | +48 value | +80 caller (20) | +100 out length u32 | +104 input u32 | +108 input length u32
  *   +112 memory u32 | +116 memory size u32 | +120 journal mark u32 | +124 log mark u32 | +128 log count u32
  *   +132 precompile u32 | +136 refund i64 | +144 gas at the start i64 | +152 need i64 | +160 spent by the caller i64
- *   +168 passed on i64
+ *   +168 passed on i64 | +176 spilled i64 | +184 reservoir at the start i64 | +192 state gas used at the start i64
  *
  * Stack and memory places are relative to their arenas, which may move. `need`, `spent` and `passed on` are for the gas
- * path (gas-path.ts).
+ * path (gas-path.ts), the three after them for state gas (state-gas.ts).
  */
 export const FRAME_PC: usize = 0;
 export const FRAME_TOP: usize = 4;
@@ -41,10 +41,18 @@ export const FRAME_START_GAS: usize = 144;
 export const FRAME_NEED: usize = 152;
 export const FRAME_SPENT: usize = 160;
 export const FRAME_PASSED_ON: usize = 168;
+export const FRAME_SPILLED: usize = 176;
+export const FRAME_RESERVOIR: usize = 184;
+export const FRAME_STATE_USED: usize = 192;
 export const FRAME_BYTES: usize = 208;
 
 export const STATIC: u32 = 1;
 export const CREATION: u32 = 2;
+/** The caller was charged for the account as a new one. */
+export const NEW_ACCOUNT: u32 = 4;
+
+/** Stands for the transaction, as the caller of the outermost frame. It has what was spilled before that frame. */
+export const TRANSACTION_FRAME: usize = memory.data(FRAME_BYTES, 16);
 
 /** Deepest call: frames 0 to 1 024. */
 export const MAX_DEPTH: i32 = 1024;

@@ -9,6 +9,9 @@ import { FRAME_NEED, FRAME_START_GAS } from './frames';
  * - each call or creation gets what its frame needs: with `left` at that point, at most `left - left / 64` (EIP-150). A
  *   call that asks for a fixed amount got enough in this run, so that amount is enough.
  *
+ * State gas that comes out of the gas of a frame counts as used until it comes back (state-gas.ts). A run that is charged for state and
+ * has a reservoir has no result: with a lower limit the reservoir is smaller.
+ *
  * A run can read two values that depend on its limit: the gas left, and the balance of the sender, who has paid for the
  * limit in advance. If it reads one of them, there is no result. One use of GAS is allowed: directly before a call that
  * takes it as the gas to pass on, because that is always more than can be passed on.

@@ -38,6 +38,7 @@ import { GO_ON, SLICE, TRACE_FULL, WANTED } from './regions';
 import { clearReturn, returnLength, setReturn } from './return-data';
 import { byteAt, clz, exp, sar, shl, shr, signextend } from './shifts';
 import { SLOT_HAS_TRANSIENT, SLOT_TRANSIENT, SLOT_VALUE, slotAt } from './slots';
+import { decodePair, decodeSingle, firstItem, secondItem } from './stack-access';
 import { accessSlot, coldSlotGas, knowsSlot, transaction } from './state';
 import { log, selfDestruct, storeSlot, storeTransient } from './storage';
 import { isTraceFull, stepMask, traceStep } from './trace';
@@ -363,6 +364,7 @@ export function interpret(): i32 {
         case 0x46: // CHAINID
         case 0x48: // BASEFEE
         case 0x4a: // BLOBBASEFEE
+        case 0x4b: // SLOTNUM
           if (op > 0x45 && !isDefined(op)) break;
           if (sp >= full || (gas -= 2) < 0) break;
           sp += 32;
@@ -654,6 +656,27 @@ export function interpret(): i32 {
           park(pc, sp, gas);
           status = log(op - 0xa0);
           break;
+        case 0xe6: // DUPN
+        case 0xe7: // SWAPN
+        case 0xe8: {
+          // EXCHANGE
+          if (!isDefined(op) || (gas -= 3) < 0) break;
+          const immediate = <u32>load<u8>(pc, 1);
+          const items = (<i32>(sp - bottom) >> 5) + 1;
+          const reason = op === 0xe8 ? decodePair(immediate, items) : decodeSingle(immediate, items, op === 0xe6);
+          if (reason !== NONE) {
+            if (reason === INVALID_OPCODE) setInvalidOpcode(op);
+            park(pc, sp, gas);
+            status = leaveWith(reason, gas);
+            break;
+          }
+          if (op === 0xe6) {
+            sp += 32;
+            copy(sp - firstItem, sp);
+          } else swap(sp - firstItem, sp - secondItem);
+          pc += 2;
+          continue;
+        }
         case 0xf0: // CREATE
         case 0xf5: // CREATE2
           if (!isDefined(op) || !hasOperands(op, (<i32>(sp - bottom) >> 5) + 1)) break;

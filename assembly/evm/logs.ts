@@ -1,5 +1,7 @@
 import { allocate, enlarge } from './allocator';
-import { toBytes } from './word';
+import { AMSTERDAM, FORK } from './forks';
+import { logsTransfers } from './progress';
+import { isZero, toBytes } from './word';
 
 /**
  * Logs of the transaction, one after another: address (20) | topic count u32 | data length u32 | transfer u32 | topics (32
@@ -40,7 +42,12 @@ export function addLog(address: usize, topics: u32, dataLength: u32, transfer: b
   return log + LOG_HEADER;
 }
 
-/** Address of the logs that stand for ether transfers (ERC-7528). */
+/** Address of logs of transfers of ether (EIP-7708). */
+const SYSTEM: usize = memory.data<u8>([
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+  0xfe,
+]);
+/** Address of the logs that stand for ether transfers where there are none of EIP-7708 (ERC-7528). */
 const ETHER: usize = memory.data<u8>([
   0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee,
   0xee,
@@ -51,9 +58,16 @@ const TRANSFER: usize = memory.data<u8>([
   0xf1, 0x63, 0xc4, 0xa1, 0x16, 0x28, 0xf5, 0x5a, 0x4d, 0xf5, 0x23, 0xb3, 0xef,
 ]);
 
-/** A log for a transfer of ether. @param from - 20 bytes @param to - 20 bytes @param value - word */
+/**
+ * Logs a transfer of ether: from Amsterdam on one between two accounts (EIP-7708), before that every one if they are traced.
+ *
+ * @param from - 20 bytes @param to - 20 bytes @param value - word
+ */
 export function logTransfer(from: usize, to: usize, value: usize): void {
-  const topics = addLog(ETHER, 3, 32, true);
+  const isLogged = FORK >= AMSTERDAM;
+  if (isLogged ? memory.compare(from, to, 20) === 0 : !logsTransfers) return;
+  if (isZero(value)) return;
+  const topics = addLog(isLogged ? SYSTEM : ETHER, 3, 32, !isLogged);
   memory.copy(topics, TRANSFER, 32);
   memory.fill(topics + 32, 0, 64);
   memory.copy(topics + 44, from, 20);

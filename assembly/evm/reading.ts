@@ -36,6 +36,7 @@ import {
   ENV_NUMBER,
   ENV_ORIGIN,
   ENV_RANDAO,
+  ENV_SLOT_NUMBER,
   ENV_TIMESTAMP,
   GO_ON,
 } from './regions';
@@ -94,6 +95,9 @@ export function readEnvironment(op: u32, out: usize): void {
       break;
     case 0x48: // BASEFEE
       fromBytes(ENV_BASE_FEE, out);
+      break;
+    case 0x4b: // SLOTNUM
+      setU64(load<u64>(ENV_SLOT_NUMBER), out);
       break;
     default: // BLOBBASEFEE
       fromBytes(ENV_BLOB_BASE_FEE, out);

@@ -41,6 +41,7 @@ export const ENV_BLOB_BASE_FEE: usize = ENV + 128;
 export const ENV_ORIGIN: usize = ENV + 160;
 export const ENV_GAS_PRICE: usize = ENV + 192;
 export const ENV_BLOB_COUNT: usize = ENV + 224;
+export const ENV_SLOT_NUMBER: usize = ENV + 232;
 
 export const RESULT: usize = memory.data(160, 16);
 export const RESULT_SUCCESS: usize = RESULT;
@@ -66,6 +67,8 @@ export const RESULT_FRAMES: usize = RESULT + 120;
 export const RESULT_TRACE_BYTES: usize = RESULT + 124;
 export const RESULT_TRACE: usize = RESULT + 128;
 export const RESULT_ENVIRONMENT: usize = RESULT + 136;
+export const RESULT_RESERVOIR: usize = RESULT + 144;
+export const RESULT_STATE_USED: usize = RESULT + 152;
 
 /** Why `run` returned. */
 export const DONE: i32 = 0;

@@ -5,6 +5,7 @@ import {
   ACCOUNT_FLAGS,
   ACCOUNT_LISTED,
   ACCOUNT_NONCE,
+  ACCOUNT_READ,
   ACCOUNT_SLOTS,
   ACCOUNT_WARM_FROM_START,
   CREATED,
@@ -15,7 +16,16 @@ import {
 import { allocate, enlarge } from './allocator';
 import { CODE_BYTES, CODE_DELEGATION, CODE_LENGTH } from './codes';
 import { eachWritten } from './journal';
-import { SLOT_DIRTY, SLOT_LISTED, SLOT_NEXT, SLOT_VALUE, SLOT_WARM_FROM_START } from './slots';
+import {
+  SLOT_DIRTY,
+  SLOT_LISTED,
+  SLOT_NEXT,
+  SLOT_ORIGINAL,
+  SLOT_READ,
+  SLOT_VALUE,
+  SLOT_WARM_FROM_START,
+  SLOT_WRITTEN,
+} from './slots';
 import { transaction } from './state';
 import { toBytes } from './word';
 
@@ -26,7 +36,8 @@ import { toBytes } from './word';
  * address (20), padded to +32 | nonce u64 | code u32 | code length u32 | balance | code hash; then its slots, key and
  * value.
  *
- * Access, 32 bytes: address (20) | 4 unused | slot count u32 | 4 unused; then the keys.
+ * Access, 32 bytes: address (20) | 4 unused | slot count u32 | 4 unused; then the keys. What was loaded is the same; each key has the
+ * slot's value before and after the transaction behind it.
  */
 const CHANGE_BYTES: usize = 112;
 const ACCESS_BYTES: usize = 32;
@@ -116,4 +127,30 @@ function addAccess(account: usize): void {
   const record = buffer + at;
   memory.copy(record, account, 20);
   store<u32>(record, slots, 24);
+}
+
+/** Writes the accounts and slots that were loaded. @returns number of accounts */
+export function reportLoads(): i32 {
+  used = 0;
+  count = 0;
+  eachAccount(addLoad);
+  return count;
+}
+
+function addLoad(account: usize): void {
+  if (load<u32>(account, ACCOUNT_READ) !== transaction) return;
+  const at = add(ACCESS_BYTES) - buffer;
+  let slots: u32 = 0;
+  for (let slot = <usize>load<u32>(account, ACCOUNT_SLOTS); slot !== 0; slot = <usize>load<u32>(slot, SLOT_NEXT)) {
+    if (load<u32>(slot, SLOT_READ) !== transaction) continue;
+    slots++;
+    const entry = add(96);
+    const before = load<u32>(slot, SLOT_WRITTEN) === transaction ? SLOT_ORIGINAL : SLOT_VALUE;
+    toBytes(slot, entry);
+    toBytes(slot + before, entry + 32);
+    toBytes(slot + SLOT_VALUE, entry + 64);
+  }
+  count++;
+  memory.copy(buffer + at, account, 20);
+  store<u32>(buffer + at, slots, 24);
 }

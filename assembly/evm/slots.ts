@@ -9,6 +9,7 @@ import { Index, Records } from './records';
  *   +0 key | +32 value | +64 value at the start of the transaction | +96 transient value
  *   +128 account u32 | +132 next slot of the account u32 | +136 loaded u32 | +140 warm u32 | +144 first write u32
  *   +148 transient u32 | +152 listed u32 | +156 warm from the start u32 | +160 dirty u32 | +164 hash u32
+ *   +168 read u32
  *
  * Marks hold the number of the transaction for which they are true. The value at the start is kept from the first write
  * on; before that it is the value.
@@ -24,6 +25,7 @@ export const SLOT_HAS_TRANSIENT: usize = 148;
 export const SLOT_LISTED: usize = 152;
 export const SLOT_WARM_FROM_START: usize = 156;
 export const SLOT_DIRTY: usize = 160;
+export const SLOT_READ: usize = 168;
 const SLOT_ACCOUNT: usize = 128;
 const SLOT_HASH: usize = 164;
 

@@ -4,6 +4,7 @@ import {
   ACCOUNT_CODE_HASH,
   ACCOUNT_FLAGS,
   ACCOUNT_LISTED,
+  ACCOUNT_READ,
   ACCOUNT_SLOTS,
   ACCOUNT_WARM,
   accountAt,
@@ -17,7 +18,7 @@ import {
   TOUCHED,
 } from './accounts';
 import { EMPTY_CODE, findCode } from './codes';
-import { BERLIN, COLD_ACCOUNT_GAS, COLD_SLOT_GAS, FORK, SPURIOUS_DRAGON } from './forks';
+import { AMSTERDAM, BERLIN, COLD_ACCOUNT_GAS, COLD_SLOT_GAS, FORK, SPURIOUS_DRAGON } from './forks';
 import {
   eachFlagged,
   keepBalance,
@@ -36,6 +37,7 @@ import {
   SLOT_LOADED,
   SLOT_NEXT,
   SLOT_ORIGINAL,
+  SLOT_READ,
   SLOT_TRANSIENT,
   SLOT_VALUE,
   SLOT_WARM,
@@ -70,8 +72,14 @@ export function coldAccountGas(account: usize): i64 {
   return COLD_ACCOUNT_GAS;
 }
 
+/** Notes that execution loads an account, for the block access list (EIP-7928). The note stays if the frame fails. */
+export function noteAccount(account: usize): void {
+  store<u32>(account, transaction, ACCOUNT_READ);
+}
+
 /** Warms an account, whose access is paid. */
 export function accessAccount(account: usize): void {
+  noteAccount(account);
   if (FORK >= BERLIN && load<u32>(account, ACCOUNT_WARM) !== transaction) warmAccount(account, transaction);
 }
 
@@ -81,8 +89,14 @@ export function coldSlotGas(slot: usize): i64 {
   return load<u32>(slot, SLOT_WARM) === transaction ? 0 : COLD_SLOT_GAS;
 }
 
+/** As `noteAccount`, for a slot. */
+export function noteSlot(slot: usize): void {
+  store<u32>(slot, transaction, SLOT_READ);
+}
+
 /** Warms a slot, whose access is paid. */
 export function accessSlot(slot: usize): void {
+  noteSlot(slot);
   if (FORK >= BERLIN && load<u32>(slot, SLOT_WARM) !== transaction) warmSlot(slot, transaction);
 }
 
@@ -171,13 +185,14 @@ export function clearStorage(account: usize): void {
   }
 }
 
+/** From Amsterdam on an account keeps its balance, and exists if it has one (EIP-8246). */
 function remove(account: usize): void {
-  setBalanceZero(account);
+  if (FORK < AMSTERDAM) setBalanceZero(account);
   setNonce(account, 0);
   setCode(account, EMPTY_CODE);
   clearStorage(account);
-  const flags = load<u32>(account, ACCOUNT_FLAGS) & ~(EXISTS | DESTROYED | TOUCHED);
-  setFlags(account, flags | CLEARED | REMOVED);
+  const gone = isZero(account + ACCOUNT_BALANCE) ? EXISTS | DESTROYED | TOUCHED : DESTROYED | TOUCHED;
+  setFlags(account, (load<u32>(account, ACCOUNT_FLAGS) & ~gone) | CLEARED | REMOVED);
 }
 
 function removeDestroyed(account: usize): void {

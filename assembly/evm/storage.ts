@@ -2,6 +2,7 @@ import { ACCOUNT_BALANCE, ACCOUNT_FLAGS, CREATED, DESTROYED, EXISTS, hasFlag, is
 import { leave, leaveWith, outOfGas } from './ending';
 import { NONE, STATIC_STATE_CHANGE } from './exceptions';
 import {
+  AMSTERDAM,
   BERLIN,
   CANCUN,
   CLEAR_REFUND,
@@ -9,11 +10,12 @@ import {
   CONSTANTINOPLE,
   FORK,
   ISTANBUL,
+  NEW_ACCOUNT_STATE,
+  NEW_BENEFICIARY_GAS,
   SELFDESTRUCT_GAS,
   SELFDESTRUCT_REFUND,
   SLOAD_GAS,
   SPURIOUS_DRAGON,
-  TANGERINE_WHISTLE,
 } from './forks';
 import {
   advance,
@@ -38,7 +40,6 @@ import {
 import { requireGas, usedWith } from './gas-path';
 import { setFlags } from './journal';
 import { addLog, logTransfer } from './logs';
-import { logsTransfers } from './progress';
 import { GO_ON } from './regions';
 import { clearReturn } from './return-data';
 import { SLOT_ORIGINAL, SLOT_VALUE, SLOT_WRITTEN, slotAt } from './slots';
@@ -50,12 +51,15 @@ import {
   coldSlotGas,
   isLoaded,
   knowsSlot,
+  noteAccount,
+  noteSlot,
   setBalanceZero,
   transaction,
   transfer,
   writeSlot,
   writeTransient,
 } from './state';
+import { chargeState, refillState } from './state-gas';
 import { traceEnter, traceLeave, tracesCalls } from './trace';
 import { wantAccount, wantSlot } from './wants';
 import { copy, eq, isZero, toBytes } from './word';
@@ -65,7 +69,9 @@ const SET_GAS: i64 = 20000;
 const RESET_GAS: i64 = 5000;
 const LOG_GAS: i64 = 375;
 const LOG_BYTE_GAS: i64 = 8;
-const NEW_ACCOUNT_GAS: i64 = 25000;
+/** From Amsterdam on: a first change of a slot in a transaction, and the state gas of a new slot. */
+const SLOT_WRITE: i64 = 10000;
+const NEW_SLOT: i64 = 97920;
 const WARM_SLOT_GAS: i64 = 100;
 const WARM_ACCOUNT_GAS: i64 = 100;
 
@@ -79,16 +85,18 @@ export function storeSlot(): i32 {
   if (FORK >= ISTANBUL && gas <= SENTRY) return outOfGas(gas);
   const account = <usize>load<u32>(current, FRAME_ACCOUNT);
   const slot = slotAt(account, key);
-  let cold = coldSlotGas(slot);
-  if (cold !== 0) cold += WARM_SLOT_GAS;
-  if (gas < cold) return outOfGas(gas - cold);
+  let access = coldSlotGas(slot);
+  if (access !== 0 || FORK >= AMSTERDAM) access += WARM_SLOT_GAS;
+  if (gas < access) return outOfGas(gas - access);
+  noteSlot(slot);
   if (!knowsSlot(account, slot)) return wantSlot(account, slot);
   const isFirst = load<u32>(slot, SLOT_WRITTEN) !== transaction;
   const held = slot + SLOT_VALUE;
   const original = isFirst ? held : slot + SLOT_ORIGINAL;
-  const change =
-    FORK >= ISTANBUL || FORK === CONSTANTINOPLE ? priceOfChange(original, held, value) : plainPrice(held, value);
-  const left = gas - cold - change;
+  let left = gas - access;
+  if (FORK >= AMSTERDAM) left = chargeChange(current, left, original, held, value);
+  else if (FORK >= ISTANBUL || FORK === CONSTANTINOPLE) left -= priceOfChange(original, held, value);
+  else left -= plainPrice(held, value);
   if (left < 0) {
     setRefund(refund + given);
     return outOfGas(left);
@@ -125,6 +133,25 @@ function priceOfChange(original: usize, held: usize, value: usize): i64 {
   }
   if (eq(original, value)) given += (isZero(original) ? SET_GAS : reset) - SLOAD_GAS;
   return SLOAD_GAS;
+}
+
+/** EIP-8037, EIP-8038. @returns the gas that is left; below zero if it is too little */
+function chargeChange(current: usize, gas: i64, original: usize, held: usize, value: usize): i64 {
+  given = 0;
+  if (eq(held, value)) return gas;
+  if (eq(original, held)) {
+    gas -= SLOT_WRITE;
+    if (isZero(original)) return gas < 0 ? gas : chargeState(current, gas, NEW_SLOT);
+    if (isZero(value)) given = CLEAR_REFUND;
+    return gas;
+  }
+  if (!isZero(original)) {
+    if (isZero(held)) given -= CLEAR_REFUND;
+    else if (isZero(value)) given += CLEAR_REFUND;
+  }
+  if (!eq(original, value)) return gas;
+  given += SLOT_WRITE;
+  return isZero(original) ? refillState(current, gas, NEW_SLOT) : gas;
 }
 
 /** TSTORE. The frame's registers are stored. */
@@ -178,13 +205,16 @@ export function selfDestruct(): i32 {
   const cold = coldAccountGas(beneficiary);
   let price = SELFDESTRUCT_GAS + (cold === 0 ? 0 : cold + WARM_ACCOUNT_GAS);
   if (price > gas) return outOfGas(gas - price);
+  noteAccount(beneficiary);
   if (!isLoaded(beneficiary)) return wantAccount(beneficiary);
   const balance = account + ACCOUNT_BALANCE;
   const sends = !isZero(balance);
-  if (FORK >= SPURIOUS_DRAGON) price += sends && isEmpty(beneficiary) ? NEW_ACCOUNT_GAS : 0;
-  else if (FORK >= TANGERINE_WHISTLE) price += hasFlag(beneficiary, EXISTS) ? 0 : NEW_ACCOUNT_GAS;
-  if (price > gas) return outOfGas(gas - price);
-  store<i64>(current, gas - price, FRAME_GAS);
+  const isNew = FORK >= SPURIOUS_DRAGON ? sends && isEmpty(beneficiary) : !hasFlag(beneficiary, EXISTS);
+  if (isNew) price += NEW_BENEFICIARY_GAS;
+  let left = gas - price;
+  if (isNew && left >= 0) left = chargeState(current, left, NEW_ACCOUNT_STATE);
+  if (left < 0) return outOfGas(left);
+  store<i64>(current, left, FRAME_GAS);
   accessAccount(beneficiary);
   clearReturn();
   if (tracesCalls) {
@@ -192,13 +222,13 @@ export function selfDestruct(): i32 {
     traceLeave(NONE, depth + 1, 0, 0, refund);
   }
   if (!hasFlag(account, DESTROYED)) setRefund(refund + SELFDESTRUCT_REFUND);
-  if (logsTransfers && sends) logTransfer(account, beneficiary, balance);
+  logTransfer(account, beneficiary, balance);
   const ends = FORK < CANCUN || hasFlag(account, CREATED);
   if (beneficiary !== account) {
     copy(balance, VALUE);
     transfer(account, beneficiary, VALUE);
   }
-  if (beneficiary === account && ends) setBalanceZero(account);
+  if (beneficiary === account && ends && FORK < AMSTERDAM) setBalanceZero(account);
   if (ends) setFlags(account, load<u32>(account, ACCOUNT_FLAGS) | DESTROYED);
   return leave(NONE);
 }

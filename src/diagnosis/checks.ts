@@ -12,7 +12,7 @@ import { type LineCount, lineCounts } from '../estimate/line-counts.js';
 import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { callFailureOf } from '../evm/calls/revert-reason.js';
-import { TRANSACTION_GAS_CAP } from '../evm/common.js';
+import { transactionGasCap } from '../evm/common.js';
 import { isDelegation } from '../evm/interpreter/delegation.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
@@ -21,7 +21,7 @@ import { simulateTransaction } from '../evm/transactions/transaction.js';
 import {
   dataFloorGas,
   intrinsicGas,
-  MAX_INIT_CODE_BYTES,
+  maxInitCodeBytes,
   requireTypeInForce,
 } from '../evm/transactions/transaction-checks.js';
 import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
@@ -409,7 +409,7 @@ export async function blockChecks(
       requireTypeInForce(candidate, rules);
     }).then((finding): Finding => ({ ...finding, found: BigInt(type) })),
   ];
-  if (to === undefined && rules.shanghai) findings.push(compared('init-code', data.length, MAX_INIT_CODE_BYTES));
+  if (to === undefined && rules.shanghai) findings.push(compared('init-code', data.length, maxInitCodeBytes(rules)));
   if (gasLimit === undefined) return findings;
   const message = { ...candidate, gasLimit, nonce: 0n, blobVersionedHashes };
   const [intrinsic, floor] = [intrinsicGas(message, rules), dataFloorGas(message, rules)];
@@ -417,6 +417,7 @@ export async function blockChecks(
     compared('gas-minimum', gasLimit, intrinsic > floor ? intrinsic : floor),
     compared('block-gas-limit', gasLimit, context.gasLimit),
   );
-  if (rules.osaka) findings.push(compared('gas-cap', gasLimit, TRANSACTION_GAS_CAP));
+  const cap = transactionGasCap(rules);
+  if (cap !== undefined) findings.push(compared('gas-cap', gasLimit, cap));
   return findings;
 }

@@ -10,6 +10,8 @@ export interface BlockContext {
   readonly number: number;
   /** Seconds. */
   readonly timestamp: number;
+  /** Slot of the beacon chain, from Amsterdam on (EIP-7843); zero if left out. */
+  readonly slotNumber?: bigint | undefined;
   readonly gasLimit: bigint;
   /** Wei; zero before London. */
   readonly baseFeePerGas: bigint;
@@ -52,6 +54,7 @@ export function contextOfHeader(
   return {
     number: header.number,
     timestamp: header.timestamp,
+    slotNumber: header.slotNumber,
     gasLimit: header.gasLimit,
     baseFeePerGas: header.baseFeePerGas ?? 0n,
     coinbase: header.miner,
@@ -95,6 +98,7 @@ export function pendingContext(
   return {
     number,
     timestamp,
+    slotNumber: head.slotNumber === undefined ? undefined : head.slotNumber + 1n,
     gasLimit: options.gasLimit ?? head.gasLimit,
     baseFeePerGas: options.baseFeePerGas ?? nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,

@@ -17,12 +17,23 @@ export interface Rules {
   readonly cancun: boolean;
   readonly prague: boolean;
   readonly osaka: boolean;
+  readonly amsterdam: boolean;
   /** Undefined if blob transactions are not accepted. */
   readonly blobs: BlobSchedule | undefined;
 }
 
-/** Largest gas limit of one transaction from Osaka on (EIP-7825). */
+/**
+ * Largest gas limit of one transaction from Osaka on (EIP-7825). From Amsterdam on the largest execution gas; what a limit has above
+ * it is the reservoir of state gas (EIP-8037).
+ */
 export const TRANSACTION_GAS_CAP = 16_777_216n;
+const TRANSACTION_TOTAL_CAP = 2n ** 32n - 1n;
+
+/** Largest gas limit of one transaction (EIP-7825, EIP-8037); undefined before Osaka. */
+export function transactionGasCap(rules: Pick<Rules, 'osaka' | 'amsterdam'>): bigint | undefined {
+  if (rules.amsterdam) return TRANSACTION_TOTAL_CAP;
+  return rules.osaka ? TRANSACTION_GAS_CAP : undefined;
+}
 
 /** The forks that are active at a block, in order. A fork is active only if all before it are. */
 function activeForks(network: Pick<Network, 'forks'>, number: number, timestamp: number): readonly ForkActivation[] {
@@ -56,6 +67,7 @@ export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: num
     cancun: since('cancun'),
     prague: since('prague'),
     osaka: since('osaka'),
+    amsterdam: since('amsterdam'),
     blobs,
   };
 }

@@ -16,12 +16,13 @@ import type { BlockContext } from './block-context.js';
 import { type SimulatedCallOptions, transactionMessageOf, withoutUnfundedSelfTransfer } from './calls/call.js';
 import { precompileOverrides, withOverrides } from './calls/overrides.js';
 import { callFailureOf } from './calls/revert-reason.js';
-import { TRANSACTION_GAS_CAP } from './common.js';
+import { transactionGasCap } from './common.js';
 import type { ModuleCounts } from './interpreter/counters.js';
 import { Machine } from './interpreter/machine.js';
 import { RunBudget } from './interpreter/run-budget.js';
 import { StateOverlay } from './state/state-overlay.js';
 import { type Account, hasCode, ReadCache, type StateReader } from './state/state-reader.js';
+import { LEAST_BASE } from './transactions/resource-prices.js';
 import { simulateTransaction } from './transactions/transaction.js';
 import { TRANSACTION_GAS } from './transactions/transaction-checks.js';
 import type { Leniency, TransactionOutcome } from './transactions/transaction-message.js';
@@ -33,7 +34,7 @@ interface EstimateOptions extends SimulatedCallOptions {
   readonly counting?: boolean;
 }
 
-const SEARCHES: Record<GasSearch, (run: RunWithGas, input: SearchInput) => Promise<GasEstimate>> = {
+const SEARCHES: Record<GasSearch, (run: RunWithGas, input: ExactInput) => Promise<GasEstimate>> = {
   besu: besuSearch,
   geth: gethSearch,
   exact: exactSearch,
@@ -87,7 +88,7 @@ async function searchOn(
     value: call.value ?? 0n,
     price: priceOf(call),
     blockGasLimit: block.gasLimit,
-    transactionGasCap: machine.rules.osaka ? TRANSACTION_GAS_CAP : undefined,
+    transactionGasCap: transactionGasCap(machine.rules),
   };
   const ceiling = asGeth
     ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
@@ -109,7 +110,8 @@ async function searchOn(
   const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));
   const empty = (call.data?.length ?? 0) === 0;
   const plain = empty && (!asGeth || (call.to !== undefined && !(await hasCode(state, call.to))));
-  const found = await SEARCHES[search](runs.run, { ceiling, plain });
+  const least = machine.rules.amsterdam ? LEAST_BASE : TRANSACTION_GAS;
+  const found = await SEARCHES[search](runs.run, { ceiling, plain, least });
   return { ...found, executed: runs.executed };
 }
 
@@ -153,6 +155,11 @@ interface SearchInput {
   readonly ceiling: bigint;
   /** Whether to try 21 000 first. Besu and geth have different rules for it. */
   readonly plain: boolean;
+}
+
+interface ExactInput extends SearchInput {
+  /** No transaction uses less gas. */
+  readonly least: bigint;
 }
 
 /** The search ends when the interval is smaller than this share of the limit. */
@@ -202,14 +209,15 @@ export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEsti
  *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED`
  */
-async function exactSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
+async function exactSearch(run: RunWithGas, input: ExactInput): Promise<GasEstimate> {
   const probe = new Probe(run, 'exact');
-  let { gasLimit: high } = await narrowingSearch(probe, input, () => false);
+  const found = await narrowingSearch(probe, input, () => false);
+  let { gasLimit: high } = found;
+  if (input.plain && high <= TRANSACTION_GAS) return found;
   // Limits below the gas used by the first run have not been tried yet. Code that reads the gas left may succeed with
   // less.
-  if (high === TRANSACTION_GAS || probe.hasFailed(high - 1n) || !(await probe.succeeds(high - 1n)))
-    return probe.result();
-  let low = TRANSACTION_GAS - 1n;
+  if (high === input.least || probe.hasFailed(high - 1n) || !(await probe.succeeds(high - 1n))) return probe.result();
+  let low = input.least - 1n;
   high -= 1n;
   while (low + 1n < high) {
     const middle = (low + high) / 2n;
@@ -224,7 +232,7 @@ async function narrowingSearch(
   { ceiling, plain }: SearchInput,
   isCloseEnough: (low: bigint, high: bigint) => boolean,
 ): Promise<GasEstimate> {
-  if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.result();
+  if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.usedResult();
   const first = await probe.runAtCeiling(ceiling);
   let low = first.gasUsed - 1n;
   let high = ceiling;
@@ -286,6 +294,11 @@ class Probe {
     throw this.search === 'geth' && outcome.exception === 'out of gas'
       ? allowanceExceeded(ceiling)
       : callFailureOf(outcome);
+  }
+
+  /** With the gas that the run used as its limit; from Amsterdam on a plain transaction uses less than 21 000. */
+  usedResult(): GasEstimate {
+    return { ...this.result(), gasLimit: this.best!.outcome.gasUsed };
   }
 
   result(): GasEstimate {
@@ -410,11 +423,11 @@ export class ProvedRuns {
     return outcome;
   };
 
-  /** Only the first successful run is used: it has the largest limit of the search. */
+  /** Only the first successful run that proves anything is used: it has the largest limit of these. */
   private proveBelow(gasLimit: bigint, outcome: TransactionOutcome): void {
-    this.mayProve = false;
     const { spareGas } = outcome;
     if (spareGas === undefined) return;
+    this.mayProve = false;
     // The limit must also cover the data floor of EIP-7623.
     const floor = outcome.gasUsedBeforeRefund;
     const least = gasLimit - spareGas;

@@ -42,7 +42,9 @@ export interface EvmExports {
   writeAccount(nonce: bigint): void;
   writeCode(): void;
   dataSpace(length: number): number;
-  start(create: number, gas: bigint): void;
+  start(create: number, gas: bigint, stateGas: bigint): void;
+  payAuthorization(gas: bigint, stateGas: bigint): number;
+  note(): void;
   run(slice: bigint): number;
   wantCount(): number;
   outputSpace(length: number): number;
@@ -50,6 +52,7 @@ export interface EvmExports {
   finish(): void;
   changes(): number;
   touched(): number;
+  loads(): number;
   changesPointer(): number;
   emptyTrace(): void;
   commit(): void;
@@ -81,6 +84,7 @@ export const ENV = {
   origin: 160,
   gasPrice: 192,
   blobCount: 224,
+  slotNumber: 232,
 } as const;
 
 /** Offsets in `RESULT`. */
@@ -106,6 +110,8 @@ export const RESULT = {
   traceBytes: 124,
   trace: 128,
   environment: 136,
+  reservoir: 144,
+  stateUsed: 152,
 } as const;
 
 /** Kinds of `WANT` records. */
@@ -133,8 +139,8 @@ const CHANGE = {
 /** Flags of a changed account. */
 const CHANGED = { exists: 1, destroyed: 2, code: 4, storageCleared: 8 } as const;
 
-/** Offsets in the record of a touched account; keys of its slots follow. */
-const TOUCHED = { address: 0, slots: 24, bytes: 32 } as const;
+/** Offsets in the record of a touched account; keys of its slots follow. Of a loaded one the values before and after are behind each key. */
+const TOUCHED = { address: 0, slots: 24, bytes: 32, loadedSlot: 96 } as const;
 
 /** An account as the kernel holds it. */
 export interface EvmAccount {
@@ -172,6 +178,9 @@ export interface EvmResult {
   /** The invalid opcode, for that exception. */
   readonly opcode: number;
   readonly gasLeft: bigint;
+  /** State gas that is left of the reservoir, and that was used (EIP-8037); zero before Amsterdam. */
+  readonly stateGasLeft: bigint;
+  readonly stateGasUsed: bigint;
   /** Sum of refunds; the limit of EIP-3529 is not applied. */
   readonly refund: bigint;
   /** Blocks that Keccak-256 hashed, those of creations included. */
@@ -210,6 +219,12 @@ export interface EvmChange {
 interface EvmTouched {
   readonly address: Uint8Array;
   readonly keys: Uint8Array[];
+}
+
+/** An account that a run loaded, and those of its slots that it read or wrote; 32 bytes each (EIP-7928). */
+export interface EvmLoad {
+  readonly address: Uint8Array;
+  readonly slots: readonly { readonly key: Uint8Array; readonly before: Uint8Array; readonly after: Uint8Array }[];
 }
 
 /** One thing that a traced run did. Depths count from 0, the outermost frame; addresses have 20 bytes, words 32. */
@@ -288,6 +303,8 @@ export interface EvmEnvironment {
   readonly number: number;
   /** Seconds. */
   readonly timestamp: number;
+  /** Below 2^64. */
+  readonly slotNumber: bigint;
   readonly gasLimit: bigint;
   readonly chainId: number;
   /** 20 bytes. */
@@ -316,6 +333,8 @@ interface EvmMessage {
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly gas: bigint;
+  /** Reservoir of state gas; none if left out. */
+  readonly stateGas?: bigint;
 }
 
 const MAX_GAS = 2n ** 63n - 1n;
@@ -479,14 +498,29 @@ export class EvmKernel {
   }
 
   /** Prepares the outermost frame. For a creation, the nonce of the caller is raised already. */
-  start({ caller, to, value, data, gas }: EvmMessage): void {
+  start({ caller, to, value, data, gas, stateGas = 0n }: EvmMessage): void {
     const dataAt = this.#wasm.dataSpace(data.length) >>> 0;
     const memory = this.#renewed();
     memory.write(dataAt, data);
     memory.write(memory.io + IO.address, caller);
     memory.writeWord(memory.io + IO.key, value);
     memory.write(memory.io + IO.word, to ?? NO_ADDRESS);
-    this.#wasm.start(to === undefined ? 1 : 0, gas > MAX_GAS ? MAX_GAS : gas);
+    this.#wasm.start(to === undefined ? 1 : 0, gas > MAX_GAS ? MAX_GAS : gas, stateGas);
+  }
+
+  /**
+   * Charges the started transaction for an authorization (EIP-8037).
+   *
+   * @returns false if it cannot pay: the next `run` then ends it as out of gas, and undoes what was written since `start`
+   */
+  payAuthorization(gas: bigint, stateGas: bigint): boolean {
+    return this.#wasm.payAuthorization(gas, stateGas) !== 0;
+  }
+
+  /** Counts an account as loaded. */
+  note(address: Uint8Array): void {
+    this.#writeAddress(address);
+    this.#wasm.note();
   }
 
   /** Executes until about `slice` gas is spent. @returns one of `RUN_STATUS` */
@@ -558,6 +592,12 @@ export class EvmKernel {
   touched(): EvmTouched[] {
     const count = this.#wasm.touched();
     return readTouched(this.#renewed(), count, this.#wasm.changesPointer() >>> 0);
+  }
+
+  /** Accounts and slots that were loaded, in no order; after `finish`. */
+  loads(): EvmLoad[] {
+    const count = this.#wasm.loads();
+    return readLoads(this.#renewed(), count, this.#wasm.changesPointer() >>> 0);
   }
 
   /** Removes destroyed accounts, and touched empty ones from Spurious Dragon on. */
@@ -718,6 +758,7 @@ function writeEnvironment(memory: EvmMemory, environment: EvmEnvironment, hashes
   const at = memory.env;
   memory.writeNumber(at + ENV.number, environment.number);
   memory.writeNumber(at + ENV.timestamp, environment.timestamp);
+  memory.writeUint64(at + ENV.slotNumber, environment.slotNumber);
   memory.writeUint64(at + ENV.gasLimit, environment.gasLimit);
   memory.writeNumber(at + ENV.chainId, environment.chainId);
   memory.write(at + ENV.coinbase, environment.coinbase);
@@ -759,6 +800,8 @@ function readResult(memory: EvmMemory): EvmResult {
     exception: memory.u32(at + RESULT.exception),
     opcode: memory.u32(at + RESULT.opcode),
     gasLeft: memory.i64(at + RESULT.gasLeft),
+    stateGasLeft: memory.i64(at + RESULT.reservoir),
+    stateGasUsed: memory.i64(at + RESULT.stateUsed),
     refund: memory.i64(at + RESULT.refund),
     keccakBlocks: Number(memory.u64(at + RESULT.keccakBlocks)),
     spareGas: memory.i64(at + RESULT.spareGas),
@@ -848,6 +891,21 @@ function readTouched(memory: EvmMemory, count: number, start: number): EvmTouche
     at += TOUCHED.bytes + 32 * slotCount;
   }
   return touched;
+}
+
+function readLoads(memory: EvmMemory, count: number, start: number): EvmLoad[] {
+  const loads: EvmLoad[] = [];
+  for (let i = 0, at = start; i < count; i++) {
+    const address = memory.copy(at + TOUCHED.address, 20);
+    const slotCount = memory.u32(at + TOUCHED.slots);
+    at += TOUCHED.bytes;
+    const slots: EvmLoad['slots'][number][] = [];
+    for (let slot = 0; slot < slotCount; slot++, at += TOUCHED.loadedSlot) {
+      slots.push({ key: memory.copy(at, 32), before: memory.copy(at + 32, 32), after: memory.copy(at + 64, 32) });
+    }
+    loads.push({ address, slots });
+  }
+  return loads;
 }
 
 /** Texts by the codes in assembly/evm/exceptions.ts. */

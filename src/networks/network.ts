@@ -30,6 +30,7 @@ export const HARDFORKS = [
   'bpo3',
   'bpo4',
   'bpo5',
+  'amsterdam',
 ] as const;
 
 /** A fork by its name. */

@@ -143,41 +143,52 @@ const attempt = (search: typeof besuSearch, run: RunWithGas, ceiling: bigint): P
   );
 
 describe('the gas path of random contracts', () => {
-  it.each([1, 2, 3])('limits that it proves come out as the run that proved them, seed %i', async (seed) => {
-    const below = seededRandom(seed * 7_919);
-    const seen = { proved: 0, tight: 0, withCalls: 0, saved: 0 };
-    for (let round = 0; round < 200; round++) {
-      const alloc = worldOf(below);
-      const machine = await openMachine(new AllocState(alloc));
-      // Some are creations, with the code of the first contract as init code.
-      const call = below(5) === 0 ? { to: undefined, data: codeOf(alloc) } : {};
-      const execute = runsOf(machine, call);
-      const ceiling = [16_777_216n, 1_000_000n, 150_000n][below(3)]!;
-      for (const search of Object.values(SEARCHES)) {
-        const proved = new ProvedRuns(execute, true);
-        const plain = new ProvedRuns(execute, false);
-        const expected = await attempt(search, plain.run, ceiling);
-        expect(await attempt(search, proved.run, ceiling), JSON.stringify(alloc)).toEqual(expected);
-        seen.saved += plain.executed - proved.executed;
+  it.each([
+    [1, 'osaka', [16_777_216n, 1_000_000n, 150_000n]],
+    [2, 'osaka', [16_777_216n, 1_000_000n, 150_000n]],
+    [3, 'osaka', [16_777_216n, 1_000_000n, 150_000n]],
+    // Nothing proves these from outside but the runs themselves. Above 2^24 there is a reservoir.
+    [4, 'amsterdam', [16_777_216n, 1_000_000n, 400_000n]],
+    [5, 'amsterdam', [17_000_000n, 1_000_000n, 400_000n]],
+    [6, 'amsterdam', [30_000_000n, 1_000_000n, 400_000n]],
+  ] as const)(
+    'limits that it proves come out as the run that proved them, seed %i, %s',
+    async (seed, fork, ceilings) => {
+      const below = seededRandom(seed * 7_919);
+      const seen = { proved: 0, tight: 0, withCalls: 0, saved: 0 };
+      for (let round = 0; round < 200; round++) {
+        const alloc = worldOf(below);
+        const machine = await openMachine(new AllocState(alloc), fork);
+        // Some are creations, with the code of the first contract as init code.
+        const call = below(5) === 0 ? { to: undefined, data: codeOf(alloc) } : {};
+        const execute = runsOf(machine, call);
+        const ceiling = ceilings[below(3)]!;
+        for (const search of Object.values(SEARCHES)) {
+          const proved = new ProvedRuns(execute, true);
+          const plain = new ProvedRuns(execute, false);
+          const expected = await attempt(search, plain.run, ceiling);
+          expect(await attempt(search, proved.run, ceiling), JSON.stringify(alloc)).toEqual(expected);
+          seen.saved += plain.executed - proved.executed;
+        }
+        const first = await execute(ceiling);
+        const { spareGas } = first;
+        if (fork === 'osaka') expect(spareGas, JSON.stringify(alloc)).toBe(await oracleSpareGas(alloc, call, ceiling));
+        if (!first.succeeded || spareGas === undefined) continue;
+        seen.proved++;
+        const least = ceiling - spareGas;
+        const span = Number(spareGas);
+        const limits = [least, least + BigInt(below(span + 1)), least + BigInt(below(Math.min(span, 5_000) + 1))];
+        for (const limit of limits) expect(told(await execute(limit)), JSON.stringify(alloc)).toBe(told(first));
+        // One less is another run, unless it is below what a transaction has to have anyway.
+        if (told(await rejectedAs(execute(least - 1n))) !== told(first)) seen.tight++;
+        if (first.gasUsedBeforeRefund < least) seen.withCalls++;
       }
-      const first = await execute(ceiling);
-      const { spareGas } = first;
-      expect(spareGas, JSON.stringify(alloc)).toBe(await oracleSpareGas(alloc, call, ceiling));
-      if (!first.succeeded || spareGas === undefined) continue;
-      seen.proved++;
-      const least = ceiling - spareGas;
-      const span = Number(spareGas);
-      const limits = [least, least + BigInt(below(span + 1)), least + BigInt(below(Math.min(span, 5_000) + 1))];
-      for (const limit of limits) expect(told(await execute(limit)), JSON.stringify(alloc)).toBe(told(first));
-      // One less is another run, unless it is below what a transaction has to have anyway.
-      if (told(await rejectedAs(execute(least - 1n))) !== told(first)) seen.tight++;
-      if (first.gasUsedBeforeRefund < least) seen.withCalls++;
-    }
-    expect(seen.proved).toBeGreaterThan(60);
-    expect(seen.tight).toBe(seen.proved);
-    expect(seen.withCalls).toBeGreaterThan(10);
-    expect(seen.saved).toBeGreaterThan(200);
-  });
+      expect(seen.proved).toBeGreaterThan(60);
+      expect(seen.tight).toBe(seen.proved);
+      expect(seen.withCalls).toBeGreaterThan(10);
+      expect(seen.saved).toBeGreaterThan(200);
+    },
+  );
 });
 
 /** A limit that is not even let in, as a failure. */

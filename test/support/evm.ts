@@ -7,7 +7,7 @@ import type { TransactionMessage } from '../../src/evm/transactions/transaction-
 import type { Hardfork } from '../../src/networks/network.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 
-/** The forks that change execution, in their order. */
+/** The forks that change execution, in their order, up to the last one that @ethereumjs/vm has. */
 export const FORKS = [
   'chainstart',
   'homestead',

@@ -24,6 +24,7 @@ const none = keccak_256(new Uint8Array(0));
 const environment: EvmEnvironment = {
   number: 100,
   timestamp: 1_700_000_000,
+  slotNumber: 2n ** 64n - 1n,
   gasLimit: 30_000_000n,
   chainId: 1,
   coinbase: new Uint8Array(20).fill(9),
@@ -84,6 +85,8 @@ describe('a run of the kernel', () => {
       exception: 0,
       opcode: 0,
       gasLeft: LEFT,
+      stateGasLeft: 0n,
+      stateGasUsed: 0n,
       refund: 0n,
       keccakBlocks: 0,
       spareGas: kernel.result().spareGas,

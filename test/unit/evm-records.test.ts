@@ -27,6 +27,7 @@ const message = { caller: sender, to: contract, value: 0n, data: new Uint8Array(
 const environment: EvmEnvironment = {
   number: 2 ** 33 + 1,
   timestamp: 2 ** 34 + 2,
+  slotNumber: 2n ** 64n - 1n,
   gasLimit: 2n ** 40n + 3n,
   chainId: 2 ** 35 + 4,
   coinbase: new Uint8Array(20).fill(0xc0),

@@ -2,7 +2,7 @@ import type { Network } from '../../networks/network.js';
 import { equalBytes, ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf, type StateOverrides } from '../../primitives/call-request.js';
 import type { BlockContext } from '../block-context.js';
-import { type Rules, TRANSACTION_GAS_CAP } from '../common.js';
+import { type Rules, transactionGasCap } from '../common.js';
 import { Machine } from '../interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../interpreter/run-budget.js';
 import { StateOverlay } from '../state/state-overlay.js';
@@ -107,7 +107,7 @@ export async function runOf(
 /** Gas limit of a call that names none. */
 export function defaultGas(block: BlockContext, rules: Rules, network: SimulationRules): bigint {
   const capped = least(network.rpcGasCap, block.gasLimit);
-  return rules.osaka ? least(capped, TRANSACTION_GAS_CAP) : capped;
+  return least(capped, transactionGasCap(rules) ?? capped);
 }
 
 /**

@@ -52,6 +52,7 @@ const KERNEL_FORKS: Partial<Record<Hardfork, number>> = {
   shanghai: 11,
   cancun: 12,
   prague: 13,
+  amsterdam: 15,
 };
 const OSAKA = 14;
 
@@ -142,9 +143,11 @@ export class Machine {
   /** Starts a transaction. */
   begin(kernel: EvmKernel, { baseFee, origin, gasPrice, blobHashes }: TransactionEnvironment): void {
     const { number, timestamp, gasLimit, coinbase, prevRandao, difficulty, blobBaseFee, baseFeePerGas } = this.block;
+    const { slotNumber = 0n } = this.block;
     kernel.begin({
       number,
       timestamp,
+      slotNumber,
       gasLimit,
       chainId: this.rules.chainId,
       coinbase,

@@ -6,9 +6,10 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockContext } from '../block-context.js';
-import { type Rules, TRANSACTION_GAS_CAP } from '../common.js';
+import { type Rules, TRANSACTION_GAS_CAP, transactionGasCap } from '../common.js';
 import { isDelegation } from '../interpreter/delegation.js';
 import { type Account, NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
+import { floorOfBytes, type GasSplit, intrinsicResources, splitGas } from './resource-prices.js';
 import type { RunOptions, TransactionMessage } from './transaction-message.js';
 
 /** What a transaction is checked against. */
@@ -23,6 +24,8 @@ export interface Admission {
   readonly sender: Account;
   readonly intrinsicGas: bigint;
   readonly floorGas: bigint;
+  /** The gas limit, in the two kinds of gas. */
+  readonly split: GasSplit;
   /** Wei per gas. */
   readonly price: bigint;
   /** Wei taken in advance; zero if the sender need not pay. */
@@ -41,27 +44,40 @@ const MAX_BLOBS_PER_TRANSACTION = 6;
  */
 export async function admit(base: ExecutionBase, message: TransactionMessage, options: RunOptions): Promise<Admission> {
   const baseFee = options.baseFeePerGas ?? base.block.baseFeePerGas;
-  const { intrinsicGas, floorGas } = checkGas(base, message, options);
+  const { amsterdam } = base.rules;
+  const gas = checkGas(base, message, options);
+  if (!amsterdam) requireIntrinsicGas(base, message, gas, options);
   checkPrice(message, baseFee, options);
   const sender = (await base.state.account(message.from)) ?? NO_ACCOUNT;
   await checkSender(base, message, sender, options);
   const price = effectiveGasPrice(message, baseFee);
   const blobPrice = checkBlobs(base, message, options);
   const { prepayment, blobFee } = checkFunds(message, sender, price, blobPrice, options);
-  return { sender, intrinsicGas, floorGas, price, prepayment, blobFee };
+  if (amsterdam) requireIntrinsicGas(base, message, gas, options);
+  return { sender, ...gas, price, prepayment, blobFee };
 }
 
-function checkGas(base: ExecutionBase, message: TransactionMessage, options: RunOptions) {
+type AdmittedGas = Pick<Admission, 'intrinsicGas' | 'floorGas' | 'split'>;
+
+function checkGas(base: ExecutionBase, message: TransactionMessage, options: RunOptions): AdmittedGas {
   const { rules } = base;
   const { gasLimit } = message;
-  if (options.gasAvailable !== undefined && gasLimit > options.gasAvailable) {
-    throw rejected('block-gas-limit', `gas limit ${gasLimit} is above the ${options.gasAvailable} left in the block`);
+  const { gasAvailable, stateGasAvailable = gasAvailable } = options;
+  const isCapped = options.leniency?.gasAboveCap !== true;
+  const cap = transactionGasCap(rules);
+  if (cap !== undefined && isCapped && gasLimit > cap)
+    throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${cap}`);
+  const split = splitGas(gasLimit, rules.amsterdam && isCapped);
+  if (gasAvailable !== undefined && split.execution > gasAvailable) {
+    throw rejected('block-gas-limit', `gas limit ${split.execution} is above the ${gasAvailable} left in the block`);
   }
-  if (rules.osaka && options.leniency?.gasAboveCap !== true && gasLimit > TRANSACTION_GAS_CAP) {
-    throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${TRANSACTION_GAS_CAP}`);
+  if (stateGasAvailable !== undefined && gasLimit > stateGasAvailable) {
+    const left = `${stateGasAvailable} of state gas left in the block`;
+    throw rejected('block-gas-limit', `gas limit ${gasLimit} is above the ${left}`);
   }
-  if (message.to === undefined && rules.shanghai && message.data.length > MAX_INIT_CODE_BYTES) {
-    const size = `init code of ${message.data.length} bytes is above the limit of ${MAX_INIT_CODE_BYTES} (EIP-3860)`;
+  const most = maxInitCodeBytes(rules);
+  if (message.to === undefined && message.data.length > most) {
+    const size = `init code of ${message.data.length} bytes is above the limit of ${most} (EIP-3860)`;
     throw rejected('init-code', size);
   }
   if (message.authorizationList !== undefined) {
@@ -69,11 +85,20 @@ function checkGas(base: ExecutionBase, message: TransactionMessage, options: Run
     if (message.to === undefined)
       throw rejected('malformed', 'a transaction with authorizations cannot create a contract');
   }
-  const intrinsic = intrinsicGas(message, rules);
-  const floorGas = dataFloorGas(message, rules);
+  return { intrinsicGas: intrinsicGas(message, rules), floorGas: dataFloorGas(message, rules), split };
+}
+
+/** From Amsterdam on geth checks this last, before that Besu does so at first. */
+function requireIntrinsicGas(
+  { rules }: ExecutionBase,
+  { gasLimit }: TransactionMessage,
+  { intrinsicGas: intrinsic, floorGas }: AdmittedGas,
+  { leniency }: RunOptions,
+): void {
   const minimum = intrinsic > floorGas ? intrinsic : floorGas;
   if (gasLimit < minimum) throw rejected('intrinsic-gas', `intrinsic gas ${minimum} exceeds gas limit ${gasLimit}`);
-  return { intrinsicGas: intrinsic, floorGas };
+  if (rules.amsterdam && leniency?.gasAboveCap !== true && minimum > TRANSACTION_GAS_CAP)
+    throw rejected('gas-limit', `intrinsic gas ${minimum} exceeds the cap of ${TRANSACTION_GAS_CAP} (EIP-8037)`);
 }
 
 function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOptions): void {
@@ -161,8 +186,11 @@ export function requireTypeInForce({ type }: Pick<SignedTransaction, 'type'>, ru
 /** Gas of the simplest transaction. */
 export const TRANSACTION_GAS = 21_000n;
 
-/** Maximum init code of a creation from Shanghai on, bytes (EIP-3860). */
-export const MAX_INIT_CODE_BYTES = 49_152;
+/** Most bytes of init code of a creation (EIP-3860, EIP-7954). */
+export function maxInitCodeBytes(rules: Pick<Rules, 'shanghai' | 'amsterdam'>): number {
+  if (rules.amsterdam) return 131_072;
+  return rules.shanghai ? 49_152 : Number.POSITIVE_INFINITY;
+}
 
 /** Refund for an authorization if the authority's account exists (EIP-7702). */
 export const EXISTING_AUTHORITY_REFUND = 12_500n;
@@ -189,9 +217,10 @@ function countBytes(data: Uint8Array): { zero: bigint; other: bigint } {
   return { zero: BigInt(zero), other: BigInt(data.length - zero) };
 }
 
-/** Gas used before the first instruction (EIP-2, EIP-2028, EIP-2930, EIP-3860, EIP-7702). */
+/** Gas used before the first instruction (EIP-2, EIP-2028, EIP-2930, EIP-3860, EIP-7702; EIP-2780 from Amsterdam on). */
 export function intrinsicGas(message: TransactionMessage, rules: Rules): bigint {
   const { zero, other } = countBytes(message.data);
+  if (rules.amsterdam) return intrinsicResources(message, zero, other);
   const otherByteGas = rules.istanbul ? OTHER_BYTE_GAS : OTHER_BYTE_GAS_BEFORE_ISTANBUL;
   let gas = TRANSACTION_GAS + ZERO_BYTE_GAS * zero + otherByteGas * other;
   if (message.to === undefined) {
@@ -204,8 +233,9 @@ export function intrinsicGas(message: TransactionMessage, rules: Rules): bigint 
   return gas + AUTHORIZATION_GAS * BigInt(message.authorizationList?.length ?? 0);
 }
 
-/** Minimum gas for a transaction with this data (EIP-7623); zero before Prague. */
+/** Minimum gas for a transaction with this data (EIP-7623; EIP-7976 from Amsterdam on); zero before Prague. */
 export function dataFloorGas(message: TransactionMessage, rules: Rules): bigint {
+  if (rules.amsterdam) return floorOfBytes(message);
   if (!rules.prague) return 0n;
   const { zero, other } = countBytes(message.data);
   return TRANSACTION_GAS + FLOOR_ZERO_BYTE_GAS * zero + FLOOR_OTHER_BYTE_GAS * other;

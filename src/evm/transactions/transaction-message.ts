@@ -1,3 +1,4 @@
+import type { BlockAccesses } from '../../ethereum/block-access-list.js';
 import type { Log } from '../../ethereum/receipt.js';
 import type { EvmChange } from '../../kernel/evm.js';
 import type { AccessListEntry, Authorization } from '../../primitives/call-request.js';
@@ -37,6 +38,10 @@ export interface TransactionOutcome {
   readonly gasUsed: bigint;
   /** Before refunds, and at least the data floor of EIP-7623. */
   readonly gasUsedBeforeRefund: bigint;
+  /** Counted in the block: before refunds and without state gas from Amsterdam on (EIP-8037), as charged before. */
+  readonly executionGas: bigint;
+  /** State gas counted in the block; zero before Amsterdam. */
+  readonly stateGas: bigint;
   /** Earned by the authorizations, before the first instruction (EIP-7702). */
   readonly authorizationRefund: bigint;
   /** Wei per gas. */
@@ -70,7 +75,7 @@ export interface Leniency {
   readonly unfunded?: boolean;
   /** The sender may have code (EIP-3607). */
   readonly contractSender?: boolean;
-  /** The gas limit may exceed the cap of EIP-7825. */
+  /** The gas limit may exceed the cap of EIP-7825. From Amsterdam on all of it is then execution gas. */
   readonly gasAboveCap?: boolean;
 }
 
@@ -79,8 +84,10 @@ export interface RunOptions {
   readonly leniency?: Leniency | undefined;
   /** Base fee, if it is not the block's. */
   readonly baseFeePerGas?: bigint | undefined;
-  /** Gas left in the block. */
+  /** Gas left in the block; from Amsterdam on execution gas. */
   readonly gasAvailable?: bigint | undefined;
+  /** State gas left in the block, from Amsterdam on; as `gasAvailable` if left out. */
+  readonly stateGasAvailable?: bigint | undefined;
   /** Limits, possibly shared by all runs of a request. */
   readonly budget?: RunBudget | undefined;
   /** Fill in `counts` of the outcome. */
@@ -89,4 +96,6 @@ export interface RunOptions {
   readonly reportTouched?: boolean | undefined;
   /** Gets what the transaction writes, before the state has it. */
   readonly onChanges?: ((changes: readonly EvmChange[]) => Promise<void>) | undefined;
+  /** Where to add what the transaction accesses, and its index in the block (EIP-7928). */
+  readonly accesses?: { readonly of: BlockAccesses; readonly index: number } | undefined;
 }

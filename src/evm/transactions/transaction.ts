@@ -9,7 +9,9 @@ import { RunCounts } from '../interpreter/counters.js';
 import { delegationTo, isDelegation } from '../interpreter/delegation.js';
 import { handInCertain, type Machine, runToEnd } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
+import { accessesOf } from './accesses.js';
 import { authorityOf } from './authority.js';
+import { AuthorityPrices } from './resource-prices.js';
 import { type Admission, admit, EXISTING_AUTHORITY_REFUND, refundQuotient } from './transaction-checks.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
 
@@ -54,8 +56,10 @@ async function run(
   machine.begin(kernel, { origin: from, gasPrice, blobHashes: message.blobVersionedHashes ?? [], baseFee });
   try {
     const outcome = await execute(machine, kernel, message, admission, options);
-    if (isKept || options.onChanges !== undefined) kernel.finish();
+    if (isKept || options.onChanges !== undefined || options.accesses !== undefined) kernel.finish();
     await options.onChanges?.(kernel.changes());
+    const { accesses } = options;
+    if (accesses !== undefined) accesses.of.add(accesses.index, await accessesOf(kernel, machine.state));
     if (isKept) machine.commit(kernel);
     else kernel.rollback();
     return outcome;
@@ -79,16 +83,18 @@ async function execute(
   const counts = options.counting ? new RunCounts() : undefined;
   warm(machine, kernel, message);
   kernel.writeAccount(from, BigInt.asUintN(64, sender.nonce + 1n), sender.balance - prepayment - blobFee);
+  const { execution, reservoir } = admission.split;
+  kernel.start({ caller: from, to, value, data, gas: execution - admission.intrinsicGas, stateGas: reservoir });
   // Authorizations need the raised nonce.
-  const authorizationRefund = await applyAuthorizations(machine, kernel, message.authorizationList ?? []);
-  kernel.start({ caller: from, to, value, data, gas: message.gasLimit - admission.intrinsicGas });
+  const authorizationRefund = await applyAuthorizations(machine, kernel, message);
   const budget = options.budget ?? new RunBudget();
   await runToEnd(machine, kernel, budget, counts);
   const { logs, bytes } = kernel.outcomeSize();
   budget.requireRoom(jsonLength(logs, bytes));
 
   const result = kernel.result();
-  const { gasUsed, gasUsedBeforeRefund } = settleGas(machine, message, admission, result, authorizationRefund);
+  const gas = settleGas(machine, message, admission, result, authorizationRefund);
+  const { gasUsed } = gas;
   counts?.add('BLOCK_KECCAK', result.keccakBlocks);
   const { succeeded } = result;
   const exception = exceptionText(result.exception);
@@ -98,7 +104,9 @@ async function execute(
     exception,
     opcode: exception === 'invalid opcode' ? result.opcode : undefined,
     gasUsed,
-    gasUsedBeforeRefund,
+    gasUsedBeforeRefund: gas.gasUsedBeforeRefund,
+    executionGas: gas.executionGas,
+    stateGas: gas.stateGas,
     authorizationRefund,
     effectiveGasPrice: price,
     returnData: succeeded || exception === 'revert' ? kernel.returned() : new Uint8Array(0),
@@ -114,6 +122,7 @@ async function execute(
   if ((prepayment > 0n && price > baseFee) || !machine.rules.spuriousDragon) {
     credit(kernel, coinbase, gasUsed * (price - baseFee));
   }
+  kernel.note(coinbase);
   return outcome;
 }
 
@@ -128,21 +137,27 @@ function warm({ rules, block }: Machine, kernel: EvmKernel, message: Transaction
   }
 }
 
+type SettledGas = Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund' | 'executionGas' | 'stateGas'>;
+
 /** Applies refunds up to their limit (EIP-3529), and the data floor (EIP-7623). */
 function settleGas(
   { rules }: Machine,
   { gasLimit }: TransactionMessage,
   { floorGas }: Admission,
-  { gasLeft, refund: executionRefund }: EvmResult,
+  { gasLeft, stateGasLeft, stateGasUsed, refund: executionRefund }: EvmResult,
   authorizationRefund: bigint,
-): Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund'> {
-  const used = gasLimit - gasLeft;
+): SettledGas {
+  const used = gasLimit - gasLeft - stateGasLeft;
   const refund = executionRefund + authorizationRefund;
   const cap = used / refundQuotient(rules);
   const charged = used - (refund < cap ? refund : cap);
+  const floored = (gas: bigint) => (gas > floorGas ? gas : floorGas);
+  const gasUsed = floored(charged);
   return {
-    gasUsed: charged > floorGas ? charged : floorGas,
-    gasUsedBeforeRefund: used > floorGas ? used : floorGas,
+    gasUsed,
+    gasUsedBeforeRefund: floored(used),
+    executionGas: rules.amsterdam ? floored(used - stateGasUsed) : gasUsed,
+    stateGas: stateGasUsed,
   };
 }
 
@@ -167,17 +182,15 @@ function touchedBy(kernel: EvmKernel): AccessListEntry[] {
  * Sets the code of each authority with a valid authorization, and skips the others. The code stays set if the
  * transaction itself fails.
  *
- * @param kernel - with a transaction that has begun
+ * @param kernel - with a transaction that has started
  * @returns gas to refund
- * @source EIP-7702
+ * @source EIP-7702; docs/spec/amsterdam.md 4
  */
-async function applyAuthorizations(
-  machine: Machine,
-  kernel: EvmKernel,
-  list: readonly Authorization[],
-): Promise<bigint> {
+async function applyAuthorizations(machine: Machine, kernel: EvmKernel, message: TransactionMessage): Promise<bigint> {
+  const list: readonly Authorization[] = message.authorizationList ?? [];
   let refund = 0n;
   if (list.length === 0) return refund;
+  const prices = machine.rules.amsterdam ? new AuthorityPrices(message) : undefined;
   /** Delegations that this list has set; the state does not know their code. */
   const set: Uint8Array[] = [];
   const isOpen = async (codeHash: Uint8Array) =>
@@ -190,11 +203,15 @@ async function applyAuthorizations(
     const authority = await authorityOf(authorization);
     if (authority === undefined) continue;
     kernel.warmAddress(authority);
+    kernel.note(authority);
     await handInCertain(kernel, machine.state, { accounts: [authority] });
     const account = kernel.account(authority);
     if (!(await isOpen(account?.codeHash ?? EMPTY_CODE_HASH))) continue;
     if ((account?.nonce ?? 0n) !== authorization.nonce) continue;
-    if (account !== undefined) refund += EXISTING_AUTHORITY_REFUND;
+    if (prices !== undefined) {
+      const price = prices.of(authority, account, authorization.address);
+      if (!kernel.payAuthorization(price.execution, price.state)) break;
+    } else if (account !== undefined) refund += EXISTING_AUTHORITY_REFUND;
     kernel.writeAccount(authority, authorization.nonce + 1n, account?.balance ?? 0n);
     let codeHash = EMPTY_CODE_HASH;
     if (!isZeroBytes(authorization.address)) {

@@ -153,6 +153,8 @@ function settleGas(machine: Machine, admission: Admission, { execResult }: EVMRe
   return {
     gasUsed: charged > floorGas ? charged : floorGas,
     gasUsedBeforeRefund: used > floorGas ? used : floorGas,
+    executionGas: charged > floorGas ? charged : floorGas,
+    stateGas: 0n,
     authorizationRefund,
   };
 }
@@ -187,7 +189,10 @@ function touchedBy(evm: EVM): AccessListEntry[] {
 function outcomeOf(
   message: TransactionMessage,
   { execResult, createdAddress }: EVMResult,
-  gas: Pick<TransactionOutcome, 'gasUsed' | 'gasUsedBeforeRefund' | 'authorizationRefund'>,
+  gas: Pick<
+    TransactionOutcome,
+    'gasUsed' | 'gasUsedBeforeRefund' | 'executionGas' | 'stateGas' | 'authorizationRefund'
+  >,
   effectiveGasPrice: bigint,
 ): TransactionOutcome {
   // For a bad jump the interpreter adds the place, after "at".
