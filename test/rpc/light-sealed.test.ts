@@ -4,6 +4,7 @@ import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers.js';
+import { amsterdamFetch } from '../support/amsterdam.js';
 import { accountAt } from '../support/dev-node.js';
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';
 import {
@@ -84,5 +85,31 @@ describe('level sealed', () => {
     const { open } = await sealed();
     const light = await open({ network, level: 'sealed' });
     await expect(light.request({ method: 'eth_blockNumber' })).rejects.toMatchObject({ message: /sealed block/ });
+  });
+});
+
+describe('level sealed with headers of Amsterdam', () => {
+  test('the seal is over the hash of all 23 members', async () => {
+    const fetchNew = amsterdamFetch((block) => block >= 2);
+    const scene = await lightScene({ chain: { network } });
+    const { url } = scene.endpoints[0]!;
+    const headers = { 'content-type': 'application/json' };
+    const request = async (call: object) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call });
+      const response = await fetchNew(url, { method: 'POST', headers, body });
+      return ((await response.json()) as { result: unknown }).result;
+    };
+    const maru = await serveMaru({ request } as Parameters<typeof serveMaru>[0]);
+    onTestFinished(() => maru.close());
+    for (let i = 0; i < 3; i++) await scene.dev.ask('evm_mine');
+    const chosen: typeof fetch = (input, init) =>
+      String(input).startsWith(maru.url) ? fetch(input, init) : fetchNew(input, init);
+    const light = await scene.open({ network, maru: [maru.url], level: 'sealed' }, { fetch: chosen });
+    const blocks = [];
+    for (const number of ['0x3', '0x2', '0x1'])
+      blocks.push(await light.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params: [number, false] }));
+    expect(blocks.map((block) => 'blockAccessListHash' in (block as object))).toEqual([true, true, false]);
+    const call = { from: accountAt(0), to: accountAt(1), value: '0x1' };
+    expect((await light.explainEstimate([call])).evidence).toMatchObject({ trust: 'sealed', block: 3 });
   });
 });
