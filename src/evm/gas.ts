@@ -111,7 +111,8 @@ async function searchOn(
   const empty = (call.data?.length ?? 0) === 0;
   const plain = empty && (!asGeth || (call.to !== undefined && !(await hasCode(state, call.to))));
   const least = machine.rules.amsterdam ? LEAST_BASE : TRANSACTION_GAS;
-  const found = await SEARCHES[search](runs.run, { ceiling, plain, least });
+  const confirms = empty && network.besuVersion === '26.9';
+  const found = await SEARCHES[search](runs.run, { ceiling, plain, least, confirms });
   return { ...found, executed: runs.executed };
 }
 
@@ -155,6 +156,8 @@ interface SearchInput {
   readonly ceiling: bigint;
   /** Whether to try 21 000 first. Besu and geth have different rules for it. */
   readonly plain: boolean;
+  /** Whether to try the gas that the first run used, as Besu's search does from 26.9 on without data. */
+  readonly confirms?: boolean;
 }
 
 interface ExactInput extends SearchInput {
@@ -172,15 +175,24 @@ const CALL_RESERVE = 64 / 63;
 /**
  * Besu's search.
  *
+ * From 26.9 on (besu-eth/besu#11178) a call without data is tried with the gas that its first run used, which is exact unless an inner call
+ * needs more for its 64th.
+ *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED` when the run at the ceiling fails
  * @source docs/spec/fees.md 5.2
  */
-export async function besuSearch(run: RunWithGas, { ceiling, plain }: SearchInput): Promise<GasEstimate> {
+export async function besuSearch(run: RunWithGas, { ceiling, plain, confirms }: SearchInput): Promise<GasEstimate> {
   const probe = new Probe(run, 'besu');
   if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.result();
   const first = await probe.runAtCeiling(ceiling);
   let low = first.gasUsedBeforeRefund - 1n;
   let high = ceiling;
+  if (confirms === true) {
+    // With the floor of calldata, which counts after refunds.
+    const used = first.gasUsed > first.gasUsedBeforeRefund ? first.gasUsed : first.gasUsedBeforeRefund;
+    if (await probe.succeeds(used)) return probe.result();
+    low = used;
+  }
   const optimistic = BigInt(Math.trunc(Number(first.gasUsedBeforeRefund + CALL_STIPEND) * CALL_RESERVE));
   if (await probe.succeeds(optimistic)) high = optimistic;
   else low = optimistic;

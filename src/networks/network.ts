@@ -226,6 +226,11 @@ export interface Network {
    * the others, as those clients do (docs/spec/fees.md 5.2, 5.3).
    */
   readonly pastNonces?: 'refused' | 'ignored';
+  /**
+   * Version of Besu whose rules are followed where versions differ. From 26.9 on, a call that names no gas has no cap of 2^24, and an
+   * estimate without data is exact (docs/spec/fees.md 5.2). `26.8` when left out.
+   */
+  readonly besuVersion?: '26.8' | '26.9';
   readonly pricing: PricingModel;
   /** Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). */
   readonly sizing: 'current' | 'signed';

@@ -13,7 +13,7 @@ import { precompileOverrides, withOverrides } from './overrides.js';
 import { callFailureOf } from './revert-reason.js';
 
 /** Values of the network profile that a simulation needs. */
-export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap' | 'pastNonces'>;
+export type SimulationRules = Pick<Network, 'forks' | 'chainId' | 'rpcGasCap' | 'pastNonces' | 'besuVersion'>;
 
 export interface SimulatedCallOptions extends RunLimits {
   readonly network: SimulationRules;
@@ -107,7 +107,7 @@ export async function runOf(
 /** Gas limit of a call that names none. */
 export function defaultGas(block: BlockContext, rules: Rules, network: SimulationRules): bigint {
   const capped = least(network.rpcGasCap, block.gasLimit);
-  return least(capped, transactionGasCap(rules) ?? capped);
+  return network.besuVersion === '26.9' ? capped : least(capped, transactionGasCap(rules) ?? capped);
 }
 
 /**

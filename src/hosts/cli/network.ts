@@ -131,6 +131,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
   slotSeconds: whole(1),
   gasSearch: oneOf(...GAS_SEARCHES),
   pastNonces: oneOf('refused', 'ignored'),
+  besuVersion: oneOf('26.8', '26.9'),
   equalTimestamps: oneOf('allowed', 'refused'),
   pricing(value, path) {
     const { model } = Object(value) as { model?: unknown };

@@ -136,6 +136,7 @@ const network = members<Network>(
     slotSeconds: needed(aboveZero),
     gasSearch: needed(choice(...GAS_SEARCHES)),
     pastNonces: choice('refused', 'ignored'),
+    besuVersion: choice('26.8', '26.9'),
     equalTimestamps: choice('refused', 'allowed'),
     pricing: needed(
       byMember('model', {
