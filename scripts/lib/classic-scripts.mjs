@@ -63,9 +63,11 @@ function place(chunks, { roots, shared, aside }) {
   return { entry, files };
 }
 
-/** Under names that are not those of CommonJS, which tools would take the scripts for. */
+/** Under names that are not those of CommonJS, which tools would take the scripts for. They may follow the dots of a spread. */
 const rename = (code) =>
-  code.replace(/(?<![\w$.])require(?=\(["'`]\.)/g, '$load').replace(/(?<![\w$.])exports(?=\.|,["'`])/g, '$made');
+  code
+    .replace(/(?<![\w$]|(?<!\.\.)\.)require(?=\(["'`]\.)/g, '$load')
+    .replace(/(?<![\w$.])exports(?=\.|,["'`])/g, '$made');
 
 const table = (chunks) =>
   `{${chunks.map(({ fileName, code }) => `${JSON.stringify(fileName)}($load,$made){${rename(code)}\n}`).join(',\n')}}`;

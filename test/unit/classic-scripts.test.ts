@@ -34,7 +34,7 @@ const PLAN: ClassicPlan = {
 };
 
 const output = Object.entries(CHUNKS).map(([name, { imports = [], later = [] }]): ClassicChunk => {
-  const lines = imports.map((of) => `require("./${of}.js");`);
+  const lines = imports.map((of) => `({...require("./${of}.js")});`);
   const loads = later.map((of) => `${of}:()=>require("./${of}.js")`);
   return {
     type: 'chunk',
