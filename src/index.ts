@@ -7,14 +7,16 @@
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block-reference.js';
 export type { LayerOneEvidence } from './chain/chain.js';
-export type { FinalityOptions } from './chain/devnet/layer-one/finality.js';
-export type { MiningMode } from './chain/devnet/options.js';
+export type { DevnetChainOptions, FinalityOptions, MiningMode } from './chain/devnet/options.js';
 export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/state/dev-accounts.js';
 export type { GenesisAccount, GenesisAlloc } from './chain/devnet/state/genesis.js';
 export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
-export type { BlockLevel, HeadLevel } from './chain/light/heads/heads.js';
-export type { TrustLevel } from './chain/trust-level.js';
+export type { ForkChainOptions, ForkOptions } from './chain/fork/fork-options.js';
+export type { LayerOneOptions, LayerOneSource } from './chain/light/layer-one-options.js';
+export type { LightChainOptions } from './chain/light/light-options.js';
+export type { ReplicaChainOptions } from './chain/replica/settings.js';
+export type { BlockLevel, HeadLevel, TrustLevel } from './chain/trust-level.js';
 export type { CheckBasis, CheckName, CheckUnit } from './diagnosis/check-table.js';
 export type { FilledField, InclusionVerdict, TransactionCheck, TransactionDiagnosis } from './diagnosis/diagnosis.js';
 export {
@@ -31,12 +33,8 @@ export {
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
 export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
-export type { LayerOneOptions, LayerOneSource } from './hosts/options/layer-one-options.js';
-export type { ForkOptions, LightChainOptions, ReplicaChainOptions } from './hosts/options/light-options.js';
 export type {
-  DevnetChainOptions,
   DictionarySource,
-  ForkChainOptions,
   NodeInfo,
   NodeOptions,
   OpenProgress,

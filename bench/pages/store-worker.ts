@@ -1,5 +1,6 @@
 /** What bench/store.ts measures, in a worker: stored devnets on the IndexedDB of the browser. */
 
+import type { DevnetChainOptions } from '../../src/chain/devnet/options.js';
 import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import type { GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
@@ -8,7 +9,6 @@ import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import { loadSignerRecovery } from '../../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
-import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';

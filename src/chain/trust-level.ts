@@ -4,6 +4,12 @@
  */
 export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'linked' | 'plain';
 
+/** Trust levels of a head. */
+export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
+
+/** Trust levels of a block: a block below the head can be settled by layer-1 consensus. */
+export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
+
 /** Order of the trust levels; a higher number is more trust. */
 export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
   plain: 0,

@@ -1,4 +1,5 @@
 import { invalidParameter } from '../errors.js';
+import { type TableOf, withDefaults } from '../primitives/option-table.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
 import type { EndpointLimits, UpstreamObserver } from './endpoint.js';
 import { type Address, parseEndpointAddress } from './transport/address.js';
@@ -41,6 +42,33 @@ export interface ProviderEndpoint extends EndpointOptions {
   readonly name?: string;
 }
 
+const MIB = 2 ** 20;
+
+/** What each option of an endpoint is. */
+const ENDPOINT_OPTIONS = {
+  timeoutMs: { is: 'aboveZero', or: 10_000 },
+  ratePerSecond: { is: 'aboveZero', or: Number.POSITIVE_INFINITY },
+  burst: { is: 'aboveZero', or: ({ ratePerSecond = Number.POSITIVE_INFINITY }) => Math.ceil(ratePerSecond) },
+  concurrency: { is: 'aboveZero', or: 6 },
+  batchLimit: { is: 'aboveZero', or: 100 },
+} as const satisfies TableOf<EndpointOptions>;
+
+/** What each option of an endpoint with a URL is. */
+export const URL_ENDPOINT_OPTIONS = {
+  ...ENDPOINT_OPTIONS,
+  url: { is: 'text', needed: true },
+  apiKey: { is: 'text' },
+  headers: { is: 'textsByName' },
+  maxResponseBytes: { is: 'aboveZero', or: 16 * MIB },
+} as const satisfies TableOf<UrlEndpoint>;
+
+/** What each option of a provider is. */
+export const PROVIDER_ENDPOINT_OPTIONS = {
+  ...ENDPOINT_OPTIONS,
+  provider: { is: 'provider', needed: true },
+  name: { is: 'text', or: 'provider' },
+} as const satisfies TableOf<ProviderEndpoint>;
+
 /** An endpoint as given by the user. A string is a URL. */
 export type EndpointSource = string | UrlEndpoint | ProviderEndpoint;
 
@@ -62,8 +90,6 @@ export interface GroupOptions<Source extends EndpointSource = EndpointSource> {
   readonly observer?: UpstreamObserver | undefined;
 }
 
-const MIB = 2 ** 20;
-
 /**
  * Opens the transport of an endpoint.
  *
@@ -74,10 +100,11 @@ export type OpenTransport = (source: EndpointSource, given: typeof fetch | undef
 /** JSON-RPC, by HTTP or through a provider. */
 export const openJsonRpc: OpenTransport = (source, given) => {
   if (typeof source !== 'string' && 'provider' in source)
-    return providerTransport(source.provider, source.name ?? 'provider');
-  const endpoint: UrlEndpoint = typeof source === 'string' ? { url: source } : source;
+    return providerTransport(source.provider, source.name ?? PROVIDER_ENDPOINT_OPTIONS.name.or);
+  const endpoint = typeof source === 'string' ? { url: source } : source;
   const { address, http } = openHttp(endpoint, given);
-  return jsonRpcTransport(address, Math.floor(positive('batchLimit', endpoint.batchLimit ?? 100)), http);
+  const { batchLimit } = withDefaults(ENDPOINT_OPTIONS, endpoint);
+  return jsonRpcTransport(address, Math.floor(positive('batchLimit', batchLimit)), http);
 };
 
 /** Address of an endpoint, and how it is asked. @throws PlumblineError as `OpenTransport` */
@@ -85,11 +112,12 @@ export function openHttp(
   endpoint: UrlEndpoint,
   given: typeof fetch | undefined,
 ): { readonly address: Address; readonly http: HttpOptions } {
+  const { maxResponseBytes } = withDefaults(URL_ENDPOINT_OPTIONS, endpoint);
   return {
     address: parseEndpointAddress(addressOf(endpoint), endpoint.headers),
     http: {
       fetch: given ?? ((input, init) => globalThis.fetch(input, init)),
-      maxResponseBytes: positive('maxResponseBytes', endpoint.maxResponseBytes ?? 16 * MIB),
+      maxResponseBytes: positive('maxResponseBytes', maxResponseBytes),
     },
   };
 }
@@ -97,13 +125,13 @@ export function openHttp(
 /** @throws PlumblineError `INVALID_PARAMETER` */
 export function limitsOf(source: EndpointSource): EndpointLimits {
   const given: EndpointOptions = typeof source === 'string' ? {} : source;
-  const ratePerSecond = given.ratePerSecond ?? Number.POSITIVE_INFINITY;
+  const { timeoutMs, ratePerSecond, burst, concurrency } = withDefaults(ENDPOINT_OPTIONS, given);
   return {
-    timeoutMs: positive('timeoutMs', given.timeoutMs ?? 10_000),
+    timeoutMs: positive('timeoutMs', timeoutMs),
     ratePerSecond:
       ratePerSecond === Number.POSITIVE_INFINITY ? ratePerSecond : positive('ratePerSecond', ratePerSecond),
-    burst: Math.max(1, given.burst ?? Math.ceil(ratePerSecond)),
-    concurrency: Math.max(1, positive('concurrency', given.concurrency ?? 6)),
+    burst: Math.max(1, burst),
+    concurrency: Math.max(1, positive('concurrency', concurrency)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
 import { PlumblineError } from '../../src/errors.js';
 import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
-import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';

@@ -128,14 +128,9 @@ describe('depth at level sealed', () => {
 
 describe('a caller that aborts reading the head', () => {
   function follow(request: Eip1193Provider['request']) {
-    const heads = new Heads(openGroup(request), network, {
-      level: 'plain',
-      needed: 1,
-      maxLagBlocks: 32,
-      timeoutMs: 60_000,
-    });
+    const heads = new Heads(openGroup(request), network, { level: 'plain', agreeing: 1, maxLagBlocks: 32 });
     const activity = { isActive: true, onChange: () => () => {} };
-    const options = { maxAgeMs: 1_000, paceMs: 1_000, activity, clock: new ShiftedClock() };
+    const options = { headMaxAgeMs: 1_000, network, activity, clock: new ShiftedClock() };
     return new HeadFollower(heads, new HeaderChain(openGroup(), network, 64), options);
   }
 

@@ -70,7 +70,7 @@ describe.skipIf(chains.length === 0)('lies about recorded headers under the seal
   async function ask(index: number, count: number) {
     const { network, header } = sealed[index]!;
     const group = new EndpointGroup({ role: 'l2', endpoints: mocks.slice(0, count).map(({ url }) => url) });
-    const rules = { level: 'sealed', needed: 1, maxLagBlocks: 32, timeoutMs: 60_000 } as const;
+    const rules = { level: 'sealed', agreeing: 1, maxLagBlocks: 32 } as const;
     try {
       const { block, level } = await new Heads(group, network, rules, openSeals(network, undefined)).byNumber(
         Number(header.number),

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { HeaderChain } from '../../src/chain/light/heads/header-chain.js';
 import type { AcceptedBlock } from '../../src/chain/light/heads/heads.js';
 import { readLightBlock } from '../../src/chain/light/heads/light-block.js';
-import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
+import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';

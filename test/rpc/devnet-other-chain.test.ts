@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { DevnetChainOptions } from '../../src/chain/devnet/options.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
-import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { KeptStore } from '../support/dev-node.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
 import { PlumblineError } from '../../src/errors.js';
+import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
 import { readRequest, writeReply } from '../../src/rpc/protocol/envelope.js';
 import { createDispatcher, handlePayload } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
@@ -191,16 +192,17 @@ describe('batch', () => {
     ]);
   });
 
-  it('takes 1024 requests and no more', async () => {
-    const many = Array.from({ length: 1024 }, (_, id) => request('echo', [], id));
-    const reply = await handlePayload(table, fresh(), many);
+  it('takes as many requests as it may, and no more', async () => {
+    const { or: maxBatch } = NODE_OPTIONS.maxBatch;
+    const many = Array.from({ length: maxBatch }, (_, id) => request('echo', [], id));
+    const reply = await handlePayload(table, fresh(), many, { maxBatch });
     expect(reply.body).toHaveLength(1024);
     const refused = (limit: number) => {
       const error = { code: -32005, message: 'Number of requests exceeds max batch size' };
       const own = { reason: 'REQUEST_TOO_LARGE', details: { what: 'batch', limit } };
       return { body: { jsonrpc: '2.0', id: null, error: { ...error, ...own } } };
     };
-    expect(await handlePayload(table, fresh(), [...many, request('echo')])).toEqual(refused(1024));
+    expect(await handlePayload(table, fresh(), [...many, request('echo')], { maxBatch })).toEqual(refused(1024));
     expect(await handlePayload(table, fresh(), many.slice(0, 3), { maxBatch: 2 })).toEqual(refused(2));
   });
 

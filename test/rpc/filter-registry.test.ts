@@ -2,12 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
 import type { Chain, HeadListener, PendingTransactionListener } from '../../src/chain/chain.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
-import {
-  DEFAULT_MAX_FILTERS,
-  FILTER_IDLE_MS,
-  FilterRegistry,
-  findLogs,
-} from '../../src/rpc/filters/filter-registry.js';
+import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
+import { FILTER_IDLE_MS, FilterRegistry, findLogs } from '../../src/rpc/filters/filter-registry.js';
 import { parseLogRequest } from '../../src/rpc/parsing/parse-log-filter.js';
 
 /** As much of a chain as filters ask of it; a block is its number and a mark, and every block has one log. */
@@ -192,9 +188,11 @@ describe('filters', () => {
   });
 
   test('are limited in number, and have ids that are quantities and cannot be guessed', async () => {
+    const { or: maxFilters } = NODE_OPTIONS.maxFilters;
+    registry = new FilterRegistry(blocks.chain, { now: () => now, maxFilters });
     const ids = new Set<string>();
-    for (let i = 0; i < DEFAULT_MAX_FILTERS; i++) ids.add(registry.addTransactions());
-    expect(ids.size).toBe(DEFAULT_MAX_FILTERS);
+    for (let i = 0; i < maxFilters; i++) ids.add(registry.addTransactions());
+    expect(ids.size).toBe(maxFilters);
     for (const id of ids) expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{20,31}$/);
     expect(() => registry.addTransactions()).toThrow(expect.objectContaining({ code: 'FILTER_LIMIT' }));
     registry.remove([...ids][0]!);

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
+import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Network } from '../../src/networks/network.js';

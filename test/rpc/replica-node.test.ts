@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
-import type { ReplicaProgress } from '../../src/chain/replica/settings.js';
+import type { ReplicaChainOptions, ReplicaProgress } from '../../src/chain/replica/settings.js';
 import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
-import type { ReplicaChainOptions } from '../../src/hosts/options/light-options.js';
 import type { OpenProgress } from '../../src/hosts/options/options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';

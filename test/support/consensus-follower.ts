@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
+import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
 import { PlumblineError } from '../../src/errors.js';
-import type { LayerOneOptions } from '../../src/hosts/options/layer-one-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { askFinalized, reasonOf } from './consensus-liar.js';
 import type { Opened, OpenOptions, Stage } from './consensus-stage.js';

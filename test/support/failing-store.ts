@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
-import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
 import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import { PlumblineError } from '../../src/errors.js';
 import type { Commit, PageStore } from '../../src/store/page-store.js';

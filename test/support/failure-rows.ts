@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
-import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
 import { devnet } from '../../src/networks/devnet.js';

@@ -1,9 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import type { ForkChainOptions, ForkOptions } from '../../src/chain/fork/fork-options.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
-import type { ForkOptions } from '../../src/hosts/options/light-options.js';
-import type { ForkChainOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';

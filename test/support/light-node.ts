@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
+import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
-import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';

@@ -1,4 +1,4 @@
-import type { FollowerSettings } from '../../src/chain/replica/settings.js';
+import { type FollowerSettings, REPLICA_OPTIONS } from '../../src/chain/replica/settings.js';
 import { besuTrieLogs } from '../../src/chain/replica/trie-log-source.js';
 import { ZkFollower } from '../../src/chain/replica/zk-follower.js';
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
@@ -48,6 +48,10 @@ export async function openShomeiScene(chain: GeneratedChain, options: ShomeiScen
     store,
     async open(settings = {}) {
       return ZkFollower.open({
+        rangeBlocks: REPLICA_OPTIONS.rangeBlocks.or,
+        commitBlocks: REPLICA_OPTIONS.commitBlocks.or,
+        heldBlocks: REPLICA_OPTIONS.heldBlocks.or,
+        intermediateRoots: REPLICA_OPTIONS.intermediateRoots.or,
         network: devnet({ scheme: chain.scheme }),
         store,
         hasher: await hasherOf(chain.scheme),

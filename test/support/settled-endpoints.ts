@@ -1,6 +1,6 @@
 import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import { devnet } from '../../build/modules/networks/devnet.js';
-import type { LightChainOptions } from '../../src/hosts/options/light-options.js';
+import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { type BeaconAnswer, type MockBeacon, serveBeacon } from './mock-beacon.js';

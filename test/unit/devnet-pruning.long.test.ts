@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
-import type { DevnetSettings } from '../../src/chain/devnet/options.js';
 import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { MeteredStore } from '../../src/store/metered-store.js';
 import type { Table } from '../../src/store/page-store.js';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findParisBlock } from '../../src/chain/devnet/import/import.js';
-import type { DevnetSettings } from '../../src/chain/devnet/options.js';
+import type { DevnetChainOptions } from '../../src/chain/devnet/options.js';
+import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
 import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';
 import { sealGenesis } from '../../src/chain/devnet/state/genesis.js';
 import { type GenesisJson, parseGenesis, terminalDifficulty } from '../../src/chain/devnet/state/genesis-json.js';
 import { isPlumblineError } from '../../src/errors.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { genesisOfFile } from '../../src/hosts/opening/genesis-file.js';
-import type { DevnetChainOptions } from '../../src/hosts/options/options.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import { blockItems, chainRlp } from '../support/imported-chain.js';

@@ -29,7 +29,7 @@ function sealedHeads(name: string, header: object) {
   const provider = { request: async () => header };
   const group = new EndpointGroup({ role: 'l2', endpoints: [{ provider, name: 'recorded' }] });
   onTestFinished(() => group.close());
-  const rules = { level: 'sealed', needed: 1, maxLagBlocks: 32, timeoutMs: 60_000 } as const;
+  const rules = { level: 'sealed', agreeing: 1, maxLagBlocks: 32 } as const;
   return new Heads(group, network, rules, openSeals(network, undefined));
 }
 

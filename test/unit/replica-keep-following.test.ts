@@ -37,7 +37,7 @@ describe('keepFollowing', () => {
     const details = { block: 1, what: 'layer-one-root', expected: '0x1', actual: '0x2' } as const;
     const diverged = new PlumblineError('REPLICA_DIVERGED', 'no', details);
     const failing = { follow: () => Promise.reject(diverged) } as unknown as ZkFollower;
-    const end = keepFollowing(failing, { clock, onError: (error) => void errors.push(error) });
+    const end = keepFollowing(failing, { clock, pollMs: 1000, onError: (error) => void errors.push(error) });
     await turns(3);
     expect([errors, clock.open]).toEqual([[diverged], 0]);
     await end();
@@ -50,7 +50,11 @@ describe('keepFollowing', () => {
           reject(signal.reason);
         }),
       );
-    await keepFollowing({ follow } as unknown as ZkFollower, { clock, onError: (error) => void errors.push(error) })();
+    await keepFollowing({ follow } as unknown as ZkFollower, {
+      clock,
+      pollMs: 1000,
+      onError: (error) => void errors.push(error),
+    })();
     expect([stopped, errors.length, clock.open]).toEqual([true, 1, 0]);
   });
 });

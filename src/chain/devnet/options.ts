@@ -1,9 +1,9 @@
-import type { CalldataSizer } from '../../kernel/contracts.js';
-import type { PageStore } from '../../store/page-store.js';
-import type { FinalityOptions } from './layer-one/finality.js';
-import type { StoringOptions } from './storage/chain-writer.js';
-import type { StoredSettings } from './storage/find-stored.js';
-import type { DevnetBudget } from './storage/pruning.js';
+import type { Prices } from '../../fees/prices.js';
+import type { HashScheme } from '../../kernel/contracts.js';
+import type { Network } from '../../networks/network.js';
+import type { TableOf } from '../../primitives/option-table.js';
+import type { GenesisAlloc } from './state/genesis.js';
+import type { GenesisJson } from './state/genesis-json.js';
 
 /**
  * When blocks are sealed. `auto`: when a transaction arrives that can run. `manual`: on request. `intervalSeconds`: at
@@ -17,42 +17,71 @@ export const TOOLS = ['anvil', 'hardhat', 'ganache'] as const;
 /** The tool that a devnet answers as, where tools differ. */
 export type Tool = (typeof TOOLS)[number];
 
-/** Values that developers have set for the next blocks. */
-export interface NextBlock {
-  /** Of all blocks from now on, 20 bytes. */
-  readonly coinbase: Uint8Array;
-  /** Of the next block only, wei. Later base fees follow from it. */
-  readonly baseFeePerGas: bigint | undefined;
-  /** Of the next block. Later blocks keep it. */
-  readonly gasLimit: bigint | undefined;
-  /** Of the next block only, 32 bytes. */
-  readonly prevRandao?: Uint8Array | undefined;
+/** When devnet blocks become final on the simulated layer 1. */
+export interface FinalityOptions {
+  /** A block is finalized after this many further blocks. Default 2. */
+  readonly delayBlocks?: number;
+  /** Blocks of one finalization. Only the last one has a state root on layer 1. Default 1. */
+  readonly batchBlocks?: number;
+  /**
+   * Number of newest finalizations whose states stay provable, as in the reference state manager. Default 128. A devnet
+   * opened from its store starts with the newest finalized block of its checkpoint, and adds each later finalization.
+   */
+  readonly heldFinalizations?: number;
+  /**
+   * The first block whose finalization stores its hash in place of its state root, as the next rollup contract does
+   * (docs/spec/rollup-versions.md). The profile must have `rollup.blockHashesSlot`. Default: none.
+   */
+  readonly blockHashesFrom?: number;
 }
 
-/** Settings that the making of blocks depends on. */
-export type MakingSettings = Pick<
-  DevnetSettings,
-  'coinbase' | 'forkedFrom' | 'network' | 'now' | 'prices' | 'sizer' | 'store' | 'tool'
->;
+/** What each option of finality is. */
+export const FINALITY_OPTIONS = {
+  delayBlocks: { is: 'count', or: 2 },
+  batchBlocks: { is: 'wholeAboveZero', or: 1 },
+  heldFinalizations: { is: 'wholeAboveZero', or: 128 },
+  blockHashesFrom: { is: 'count', or: Number.POSITIVE_INFINITY },
+} as const satisfies TableOf<FinalityOptions>;
 
-/** Settings of a devnet, with all defaults filled in. */
-export interface DevnetSettings extends StoredSettings {
-  /** Initial mining mode. */
-  readonly mining: MiningMode;
-  /** Decides what methods mean that differ between tools. */
-  readonly tool?: Tool | undefined;
-  /** Computes compressed sizes for the pool's profitability check. Without it the pool does not check. */
-  readonly sizer?: CalldataSizer | undefined;
-  readonly finality: FinalityOptions;
-  /** The block of a network on which it is a fork: its number and its hash, 32 bytes. */
-  readonly forkedFrom?: { readonly number: number; readonly hash: Uint8Array } | undefined;
-  /** Wall clock in seconds. A block takes the time of its sealing, and at least one second more than its parent. */
-  readonly now: () => number;
-  readonly store: PageStore | undefined;
-  /** What the devnet does when its store fails. */
-  readonly storing?: StoringOptions | undefined;
-  /** How much is kept; everything if left out. */
-  readonly budget?: DevnetBudget | undefined;
-  /** How a loaded state is checked against its roots; default `sampled`, see `LoadOptions`. */
-  readonly check?: 'sampled' | 'full' | undefined;
+/** An embedded devnet, the default chain of a node. All members but `kind` are optional. */
+export interface DevnetChainOptions {
+  readonly kind: 'devnet';
+  /** Profile to run; `devnet()` when left out. */
+  readonly network?: Network;
+  /** Hash scheme of the zk state, where the profile is the default one. */
+  readonly scheme?: HashScheme;
+  /**
+   * A genesis file in geth's format, parsed from JSON. Its accounts, header and forks replace the devnet's own. Leave out
+   * `network` with it.
+   */
+  readonly genesis?: GenesisJson;
+  /** Blocks to import on top of genesis: concatenated RLP. Blocks that the chain already has are skipped. */
+  readonly importBlocks?: Uint8Array;
+  /** Further accounts, by address, besides those of `genesis` or the dev accounts and the test token. */
+  readonly alloc?: GenesisAlloc;
+  /** When blocks are sealed: for each transaction (`auto`, the default), only by `evm_mine` (`manual`), or at an interval. */
+  readonly mining?: MiningMode;
+  /** The tool that the devnet answers as, where methods of one name differ between tools, and in `web3_clientVersion`. */
+  readonly tool?: Tool;
+  readonly finality?: FinalityOptions;
+  /** Prices in the block headers. */
+  readonly prices?: Prices;
+  /** Of `ForkChainOptions`: the network that the devnet is a fork of. */
+  readonly fork?: never;
 }
+
+/** What each option of a devnet is; `fork` is for `ForkChainOptions`. */
+export const DEVNET_OPTIONS = {
+  kind: { is: 'text', needed: true },
+  network: { is: 'profile' },
+  scheme: { is: ['poseidon2', 'mimc'] },
+  // geth's format, which has members that this library does not read.
+  genesis: { is: 'object' },
+  importBlocks: { is: 'bytes' },
+  alloc: { is: 'accounts' },
+  mining: { is: 'mining', or: 'auto' },
+  tool: { is: TOOLS },
+  finality: { is: FINALITY_OPTIONS, or: {} },
+  prices: { is: 'prices' },
+  fork: { is: 'fork' },
+} as const satisfies TableOf<DevnetChainOptions>;

@@ -7,7 +7,7 @@ import { verifyHeader } from '../../proof/headers.js';
 import { anchorSlots, verifyL1Anchor } from '../../proof/l1-anchor.js';
 import { historySlot } from '../../proof/settled-header.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import type { ConsensusSource, LightChainParts } from './light-options.js';
+import type { ConsensusSource, LightChainParts } from './light-parts.js';
 import { answerRefused, missing, notReached } from './refused.js';
 import type { Settlement } from './settlement/settlement.js';
 import type { ZkQuestion } from './settlement/zk-proofs.js';

@@ -34,7 +34,7 @@ import { BlockContentsReader } from './contents/block-contents.js';
 import { SentTransactions } from './contents/sent-transactions.js';
 import { pricesAt } from './heads/header-prices.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
-import type { LightChainParts } from './light-options.js';
+import type { LightChainParts } from './light-parts.js';
 import { type LightHeads, openHeads } from './open-heads.js';
 import { notReached } from './refused.js';
 import type { SettledReads, StatesForCall } from './settled-reads.js';

@@ -1,76 +1,95 @@
-import type { CalldataSizer, Hasher, HashScheme } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
-import type { Activity } from '../../scheduling/activity.js';
-import type { Clock } from '../../scheduling/clock.js';
-import type { PageStore } from '../../store/page-store.js';
-import type { EndpointGroup } from '../../upstream/group.js';
-import type { RestGroup } from '../../upstream/rest-group.js';
+import type { Hex } from '../../primitives/hex.js';
+import type { TableOf, WithDefaults } from '../../primitives/option-table.js';
+import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
 import type { BlockTag } from '../block-reference.js';
-import type { BlockLevel, HeadLevel } from './heads/heads.js';
-import type { ConsensusAnswers } from './layer-one/consensus-answers.js';
-import type { FollowedLayerOne } from './layer-one/layer-one-follower.js';
-import type { LightCache } from './light-cache.js';
+import type { BlockLevel, HeadLevel } from '../trust-level.js';
+import type { LayerOneSource } from './layer-one-options.js';
 
-/** What a light chain needs of a follower of layer-1 consensus. Its code is loaded when it is first used. */
-export interface ConsensusSource {
-  /** @throws PlumblineError as `LayerOneFollower.finalized` */
-  finalized(signal?: AbortSignal): Promise<FollowedLayerOne>;
-  /** The answers of beacon nodes that lead from the trusted block to a final one. @throws PlumblineError as `finalized` */
-  answers(): Promise<ConsensusAnswers>;
-  /** Oldest finalized header that is used, milliseconds. */
-  readonly maxAgeMs: number;
-  close(): void;
-}
-
-/** Settings and dependencies of a light chain. */
-export interface LightChainParts {
+/** A light node: it fetches data from endpoints, and verifies it before it answers. */
+export interface LightChainOptions {
+  readonly kind: 'light';
+  /** Profile of the network, such as `linea`, or one of your own. */
   readonly network: Network;
-  /** Endpoints of layer 2. */
-  readonly upstream: EndpointGroup;
-  /** Endpoints of layer 1. Without them there is no finalized block. */
-  readonly layerOne?: EndpointGroup | undefined;
-  /** Follows the consensus of layer 1. Without it, the endpoints of layer 1 say which of its blocks is final. */
-  readonly consensus?: ConsensusSource | undefined;
-  /** Most headers that are followed by parent hashes from the oldest block that the zk state proves; 8191 when left out. */
-  readonly maxWalkBack?: number | undefined;
-  /** Endpoints of Maru. Without them only Clique blocks can reach level `sealed`. */
-  readonly maru?: RestGroup | undefined;
-  /** Trust level that a head must reach. */
-  readonly level: HeadLevel;
-  /** Trust levels that blocks named by tags must reach. Heads must always reach `level`. */
-  readonly required: Partial<Readonly<Record<BlockTag, BlockLevel>>>;
-  /** Number of origins that must agree at level `linked`. */
-  readonly agreeing: number;
-  /** Blocks that an accepted head may be below the median of the heights that endpoints claim. */
-  readonly maxLagBlocks: number;
-  /** Blocks that a reorg may replace. */
-  readonly maxReorgDepth: number;
-  /** How long a head counts as the newest without another read, milliseconds. */
-  readonly headMaxAgeMs: number;
-  /** Time limit for one endpoint to return its head, milliseconds. */
-  readonly headTimeoutMs: number;
-  /** Whether endpoints may be asked for the access list of a call. */
-  readonly accessLists: boolean;
-  /** How long a finalization counts as the newest without another read, milliseconds. */
-  readonly finalityMaxAgeMs: number;
-  /** Whether the rollup contract is read by `eth_getProof` and verified, not by `eth_call`. */
-  readonly proveLayerOne: boolean;
+  /** Endpoints of layer 2, in order of preference. */
+  readonly endpoints: readonly EndpointSource[];
   /**
-   * Hash of a trusted layer-1 block, 32 bytes: the rollup contract is proved against its header. Default: the endpoints' newest
-   * final block.
+   * Layer 1: JSON-RPC endpoints whose word counts, or its consensus, which is verified. Without it no block is finalized, and
+   * there are no zk proofs.
    */
-  readonly layerOneHeader?: Uint8Array | undefined;
-  /** Number of layer-1 origins that must agree. */
-  readonly layerOneAgreeing: number;
-  readonly store?: PageStore | undefined;
-  /** Tables in `store` for later sessions. */
-  readonly cache?: LightCache | undefined;
-  /** Most bytes of zk proofs that are kept in memory, 8 MiB when left out. */
-  readonly keptProofBytes?: number | undefined;
-  readonly activity: Activity;
-  readonly clock: Clock;
-  /** Loads the hasher that verifies zk proofs, when it is first needed. */
-  loadHasher(scheme: HashScheme): Promise<Hasher>;
-  /** Loads the sizer for transactions that are sent; without it the pool's profitability margin is not checked. */
-  loadSizer?(): Promise<CalldataSizer>;
+  readonly layerOne?: LayerOneSource;
+  /** REST endpoints of the consensus client Maru, for level `sealed`. */
+  readonly maru?: readonly (string | UrlEndpoint)[];
+  /**
+   * Trust level that the head must have. Default: `linked` with endpoints of two or more origins, `plain` with one. A head
+   * below this level is an error, whatever `required` says.
+   *
+   * At `sealed`, an older block is verified by its links to the sealed head, header by header: down to 8192 blocks below it,
+   * which takes up to 128 requests, once. A block further below without a seal of its own is `TRUST_LEVEL_NOT_REACHED`; so are
+   * `finalized` and `safe` while the newest finalized block is further behind than that.
+   */
+  readonly level?: HeadLevel;
+  /** Origins that must agree at level `linked`; 2 when left out. */
+  readonly agreeing?: number;
+  /** Origins of layer 1 that must agree on the newest finalized block; 1 when left out. */
+  readonly layerOneAgreeing?: number;
+  /**
+   * Trust levels that blocks named by a tag must have. `settled` can be required of `finalized` and `safe` where the consensus of
+   * layer 1 is followed. `finalized` cannot be required: endpoints of layer 1 name a block number and a root of the zk state, but
+   * no hash. Only the answer of `linea_getProof` has that level.
+   */
+  readonly required?: Partial<Readonly<Record<BlockTag, BlockLevel>>>;
+  /** Blocks that the agreed head may be behind the highest head that an endpoint claims; 32 when left out. */
+  readonly maxLagBlocks?: number;
+  /** Largest depth of a reorg that is followed, in blocks; 64 when left out. */
+  readonly maxReorgDepth?: number;
+  /** Time for which a head is used without asking the endpoints again, ms; one slot when left out. */
+  readonly headMaxAgeMs?: number;
+  /**
+   * Whether to ask an endpoint which accounts and slots a call touches (`eth_createAccessList`). This takes one round trip in
+   * place of several, and shows the call to the endpoint. True when left out.
+   */
+  readonly accessLists?: boolean;
+  /** Time for which the newest finalization is used without asking layer 1 again, ms; 60 000 when left out. */
+  readonly finalityMaxAgeMs?: number;
+  /**
+   * Read the rollup contract by proofs against a layer-1 header instead of by calls. False when left out.
+   *
+   * The endpoint of layer 1 chooses the header, and only its hash is checked; the endpoint can make up a header that has its
+   * hash. So this alone adds no trust. It does with `layerOneHeader`, or with a layer-1 light client as provider in `layerOne`.
+   */
+  readonly proveLayerOne?: boolean;
+  /**
+   * A layer-1 block that you trust, by its hash: 32 bytes in hex. The header from the endpoints must have this hash, and the
+   * rollup contract is proved against it, with any value of `proveLayerOne`. The endpoints of layer 1 are then not trusted at
+   * all. The finalized block stays the one at this layer-1 block, until a node is opened with a newer one. The endpoints must have
+   * the state of this block.
+   */
+  readonly layerOneHeader?: { readonly hash: Hex };
 }
+
+/** What each option of a light node is. */
+export const LIGHT_OPTIONS = {
+  kind: { is: 'text', needed: true },
+  network: { is: 'profile', needed: true },
+  endpoints: { is: 'endpoints', needed: true },
+  layerOne: { is: 'layerOne' },
+  maru: { is: 'endpoints' },
+  level: { is: 'text' },
+  agreeing: { is: 'count', or: 2 },
+  layerOneAgreeing: { is: 'wholeAboveZero', or: 1 },
+  required: { is: 'textsByName', or: {} },
+  maxLagBlocks: { is: 'count', or: 32 },
+  maxReorgDepth: { is: 'count', or: 64 },
+  headMaxAgeMs: {
+    is: 'notNegative',
+    or: ({ network }: Pick<LightChainOptions, 'network'>) => network.slotSeconds * 1000,
+  },
+  accessLists: { is: 'flag', or: true },
+  finalityMaxAgeMs: { is: 'notNegative', or: 60_000 },
+  proveLayerOne: { is: 'flag', or: false },
+  layerOneHeader: { is: { hash: { is: 'hex', needed: true } } },
+} as const satisfies TableOf<LightChainOptions>;
+
+/** Options of a light node, with defaults. */
+export type LightSettings = WithDefaults<LightChainOptions, typeof LIGHT_OPTIONS>;

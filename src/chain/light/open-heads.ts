@@ -3,7 +3,7 @@ import { HeadFollower } from './heads/head-follower.js';
 import { type FinalizedNumbers, HeaderChain, KEPT } from './heads/header-chain.js';
 import { Heads } from './heads/heads.js';
 import { openSeals } from './heads/seals.js';
-import type { LightChainParts } from './light-options.js';
+import type { LightChainParts } from './light-parts.js';
 
 /** The heads and headers of a light chain, wired together. */
 export interface LightHeads {
@@ -14,17 +14,10 @@ export interface LightHeads {
 }
 
 export function openHeads(parts: LightChainParts, finalized: FinalizedNumbers): LightHeads {
-  const { network, upstream, maru, level, cache, activity, clock } = parts;
-  const rules = {
-    level,
-    needed: level === 'linked' ? parts.agreeing : 1,
-    maxLagBlocks: parts.maxLagBlocks,
-    timeoutMs: parts.headTimeoutMs,
-  };
-  const heads = new Heads(upstream, network, rules, openSeals(network, maru));
+  const { network, upstream, maru, cache } = parts;
+  const heads = new Heads(upstream, network, parts, openSeals(network, maru));
   const store = cache?.headersOf(network);
   const headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, store, finalized);
-  const paceMs = Math.max(1, network.slotSeconds) * 1000;
-  const follower = new HeadFollower(heads, headers, { maxAgeMs: parts.headMaxAgeMs, paceMs, activity, clock });
+  const follower = new HeadFollower(heads, headers, parts);
   return { heads, headers, follower, finder: new BlockFinder(follower, headers, heads) };
 }

@@ -107,8 +107,8 @@ export class ReplicaState {
   /** Called after each block. @param confirmed - whether its root is on layer 1: then it is stored, and can be proved */
   async applied(state: WorldState, confirmed: boolean): Promise<void> {
     this.waiting++;
-    if (confirmed || this.waiting >= (this.settings.commitBlocks ?? 32)) await this.commit(state, confirmed);
-    const oldest = state.head! - (this.settings.heldBlocks ?? 256);
+    if (confirmed || this.waiting >= this.settings.commitBlocks) await this.commit(state, confirmed);
+    const oldest = state.head! - this.settings.heldBlocks;
     state.releaseBefore(this.provable.find((block) => block >= oldest) ?? state.head!);
     const newest = this.confirmed;
     this.provable = this.provable.filter((block) => block >= state.oldest! || block === newest);

@@ -1,10 +1,12 @@
-import { invalidParameter } from '../../errors.js';
 import type { Hasher } from '../../kernel/contracts.js';
 import type { TrieKernel } from '../../kernel/trie.js';
 import type { Network } from '../../networks/network.js';
+import type { TableOf, WithDefaults } from '../../primitives/option-table.js';
 import type { PageStore } from '../../store/page-store.js';
+import type { EndpointSource } from '../../upstream/options.js';
+import { LIGHT_OPTIONS, type LightChainOptions } from '../light/light-options.js';
 import type { LayerOneRoots, StateManagerRoots } from './layer-one-roots.js';
-import { MAX_RANGE, type TrieLogSource } from './trie-log-source.js';
+import type { TrieLogSource } from './trie-log-source.js';
 
 /** Progress of a replica. */
 export interface ReplicaProgress {
@@ -16,23 +18,46 @@ export interface ReplicaProgress {
   readonly confirmed: number | undefined;
 }
 
-/** Optional settings of a replica. */
-export interface FollowOptions {
-  /** Blocks in one request for trie logs, at most 1000. Default: 64. */
-  readonly rangeBlocks?: number | undefined;
-  /** Blocks between two commits while layer 1 confirms none. Default: 32. */
-  readonly commitBlocks?: number | undefined;
-  /** How many blocks back confirmed states are held for proofs. The newest one is always held. Default: 256. */
-  readonly heldBlocks?: number | undefined;
-  /**
-   * Whether to read the roots of all blocks on the way from layer 1, not only that of the newest finalized block. It costs one
-   * call for each block if finalizations are not known. Default: true.
-   */
-  readonly intermediateRoots?: boolean | undefined;
+/** A light node that builds zk proofs from its own full state. It needs a Besu node of your own, and layer 1. */
+export interface ReplicaChainOptions extends Omit<LightChainOptions, 'kind' | 'layerOne'> {
+  readonly kind: 'replica';
+  /** Besu nodes with the Shomei plugin and its methods enabled; trie logs are fetched from them. */
+  readonly trieLogs: readonly EndpointSource[];
+  /** Endpoints of layer 1. The state follows up to the newest block that layer 1 has finalized. */
+  readonly layerOne: readonly EndpointSource[];
+  /** Shomei endpoints; when given, their state roots are compared too. */
+  readonly stateManager?: readonly EndpointSource[];
+  /** Blocks of which trie logs are fetched in one request; 64 when left out, at most 1000. */
+  readonly rangeBlocks?: number;
+  /** Blocks between two commits where layer 1 confirms none; 32 when left out. */
+  readonly commitBlocks?: number;
+  /** Number of older confirmed states that stay provable; 256 when left out. The newest state is always provable. */
+  readonly heldBlocks?: number;
+  /** Whether layer 1 is asked for the root of every finalized block, not only of the newest. True when left out. */
+  readonly intermediateRoots?: boolean;
+  /** Time between two requests for a newer finalization, ms; 12 000 when left out. */
+  readonly followIntervalMs?: number;
 }
 
+/** What each option of a replica is. */
+export const REPLICA_OPTIONS = {
+  ...LIGHT_OPTIONS,
+  trieLogs: { is: 'endpoints', needed: true },
+  layerOne: { is: 'endpoints', needed: true },
+  stateManager: { is: 'endpoints' },
+  rangeBlocks: { is: 'wholeAboveZero', or: 64 },
+  commitBlocks: { is: 'wholeAboveZero', or: 32 },
+  heldBlocks: { is: 'count', or: 256 },
+  intermediateRoots: { is: 'flag', or: true },
+  followIntervalMs: { is: 'aboveZero', or: 12_000 },
+} as const satisfies TableOf<ReplicaChainOptions>;
+
+/** Options of a replica, with defaults. */
+export type ReplicaSettings = WithDefaults<ReplicaChainOptions, typeof REPLICA_OPTIONS>;
+
 /** Settings and dependencies of a follower. */
-export interface FollowerSettings extends FollowOptions {
+export interface FollowerSettings
+  extends Pick<ReplicaSettings, 'rangeBlocks' | 'commitBlocks' | 'heldBlocks' | 'intermediateRoots'> {
   readonly network: Network;
   /** Stores the state. No other code may write its keys. */
   readonly store: PageStore;
@@ -46,15 +71,4 @@ export interface FollowerSettings extends FollowOptions {
   /** Known hash of a block, 32 bytes; undefined if it is not known. */
   readonly blockHash?: ((block: number, signal: AbortSignal) => Promise<Uint8Array | undefined>) | undefined;
   readonly onProgress?: ((progress: ReplicaProgress) => void) | undefined;
-}
-
-/** @throws PlumblineError `INVALID_PARAMETER` for a number of blocks outside its range */
-export function checkNumbers({ rangeBlocks = 1, commitBlocks = 1, heldBlocks = 0 }: FollowOptions): void {
-  const within = (parameter: string, value: number, least: number, most: number) => {
-    if (Number.isInteger(value) && value >= least && value <= most) return;
-    throw invalidParameter(parameter, `must be an integer from ${least} to ${most}`);
-  };
-  within('rangeBlocks', rangeBlocks, 1, MAX_RANGE);
-  within('commitBlocks', commitBlocks, 1, Number.MAX_SAFE_INTEGER);
-  within('heldBlocks', heldBlocks, 0, Number.MAX_SAFE_INTEGER);
 }

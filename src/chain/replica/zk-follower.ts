@@ -1,5 +1,12 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
-import { type ErrorCode, isPlumblineError, messageOf, PlumblineError, type ReplicaCheck } from '../../errors.js';
+import {
+  type ErrorCode,
+  invalidParameter,
+  isPlumblineError,
+  messageOf,
+  PlumblineError,
+  type ReplicaCheck,
+} from '../../errors.js';
 import { schemeAt } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
@@ -10,7 +17,8 @@ import type { WorldState } from '../../state/world-state.js';
 import { isUnreachable } from '../light/refused.js';
 import { rootsIn } from './layer-one-roots.js';
 import { ReplicaState } from './replica-state.js';
-import { checkNumbers, type FollowerSettings } from './settings.js';
+import type { FollowerSettings } from './settings.js';
+import { MAX_RANGE } from './trie-log-source.js';
 
 /**
  * The full zk state of a network, built from the trie logs of your own node, up to the newest block that layer 1 finalized.
@@ -197,6 +205,17 @@ export class ZkFollower {
   }
 }
 
+/** @throws PlumblineError `INVALID_PARAMETER` for a number of blocks outside its range */
+function checkNumbers({ rangeBlocks, commitBlocks, heldBlocks }: FollowerSettings): void {
+  const within = (parameter: string, value: number, least: number, most: number) => {
+    if (Number.isInteger(value) && value >= least && value <= most) return;
+    throw invalidParameter(parameter, `must be an integer from ${least} to ${most}`);
+  };
+  within('rangeBlocks', rangeBlocks, 1, MAX_RANGE);
+  within('commitBlocks', commitBlocks, 1, Number.MAX_SAFE_INTEGER);
+  within('heldBlocks', heldBlocks, 0, Number.MAX_SAFE_INTEGER);
+}
+
 function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted)
     throw new PlumblineError('ABORTED', 'following was stopped by its caller', {}, { cause: signal.reason });
@@ -204,16 +223,16 @@ function throwIfStopped(signal: AbortSignal): void {
 
 /** Options of `keepFollowing`. */
 interface KeepFollowingOptions {
-  /** Milliseconds between two polls for a newer finalization. Default: 12 000. */
-  readonly pollMs?: number | undefined;
+  /** Milliseconds between two polls for a newer finalization. */
+  readonly pollMs: number;
   readonly clock?: Clock | undefined;
   /** Called with each error. `REPLICA_DIVERGED` ends following; after others it goes on at the next poll. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Follows layer 1 in the background. @returns a function that stops it, and resolves when running commits are done */
-export function keepFollowing(follower: ZkFollower, options: KeepFollowingOptions = {}): () => Promise<void> {
-  const { pollMs = 12_000, clock = systemClock, onError } = options;
+export function keepFollowing(follower: ZkFollower, options: KeepFollowingOptions): () => Promise<void> {
+  const { pollMs, clock = systemClock, onError } = options;
   const stop = new AbortController();
   const { signal } = stop;
 
@@ -314,7 +333,7 @@ export async function fetchRange(
   target: number,
   signal: AbortSignal,
 ): Promise<FetchedRange> {
-  const { logs: source, layerOne, stateManager, blockHash, rangeBlocks = 64, intermediateRoots = true } = settings;
+  const { logs: source, layerOne, stateManager, blockHash, rangeBlocks, intermediateRoots } = settings;
   const wanted = Math.min(target, first + rangeBlocks - 1);
   const [{ logs, endpoint }, roots] = await Promise.all([
     source.range(first, wanted, signal),

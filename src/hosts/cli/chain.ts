@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import type { DevnetChainOptions } from '../../chain/devnet/options.js';
 import { TOOLS, type Tool } from '../../chain/devnet/options.js';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
+import type { ForkChainOptions, ForkOptions } from '../../chain/fork/fork-options.js';
+import type { LightChainOptions } from '../../chain/light/light-options.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { ForkOptions, LightChainOptions } from '../options/light-options.js';
-import type { DevnetChainOptions, ForkChainOptions } from '../options/options.js';
+
 import { type Arguments, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 

@@ -1,5 +1,5 @@
 import type { Devnet } from '../../chain/devnet/devnet.js';
-import type { DevnetSettings } from '../../chain/devnet/options.js';
+import type { DevnetSettings } from '../../chain/devnet/settings.js';
 import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';

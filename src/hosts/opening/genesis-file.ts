@@ -1,10 +1,10 @@
 import { findParisBlock } from '../../chain/devnet/import/import.js';
+import type { DevnetChainOptions } from '../../chain/devnet/options.js';
 import type { GenesisAlloc, GenesisHeader } from '../../chain/devnet/state/genesis.js';
 import { parseGenesis, terminalDifficulty } from '../../chain/devnet/state/genesis-json.js';
 import { invalidParameter } from '../../errors.js';
 import type { Prices } from '../../fees/prices.js';
 import type { Network } from '../../networks/network.js';
-import type { DevnetChainOptions } from '../options/options.js';
 
 /** The genesis of a devnet. */
 export interface DevnetGenesis {

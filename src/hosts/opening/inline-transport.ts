@@ -5,7 +5,7 @@ import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { Dispatch, PayloadOptions } from '../../rpc/protocol/handle.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
-import { CONNECTION_GAS_BUDGET, type NodeOptions } from '../options/options.js';
+import type { NodeSettings } from '../options/options.js';
 import { openSession } from '../provider/session.js';
 import {
   type Layer,
@@ -26,7 +26,7 @@ export class InlineTransport implements NodeTransport {
     private readonly chain: Pick<Chain, 'close'>,
     private readonly dispatchers: Record<Layer, Dispatch>,
     readonly info: NodeTransport['info'],
-    private readonly limits: Pick<NodeOptions, 'maxSubscriptions' | 'connectionGasBudget'> = {},
+    private readonly limits: Partial<Pick<NodeSettings, 'maxSubscriptions' | 'connectionGasBudget'>> = {},
     private readonly health: StoreHealth = new StoreHealth('memory'),
     /** Deadlines of the payloads under way. */
     private readonly running: ReadonlySet<Deadline> = new Set(),
@@ -47,7 +47,7 @@ export class InlineTransport implements NodeTransport {
 
   private gasOf(connection: object | undefined): GasCount | undefined {
     if (connection === undefined) return undefined;
-    const { connectionGasBudget: budget = CONNECTION_GAS_BUDGET } = this.limits;
+    const { connectionGasBudget: budget = Number.POSITIVE_INFINITY } = this.limits;
     const gas = this.connections.get(connection) ?? { budget, spent: 0, minuteFrom: Number.NEGATIVE_INFINITY };
     this.connections.set(connection, gas);
     return gas;

@@ -3,6 +3,7 @@
  *
  * @module plumbline-l2/inline
  */
+import type { TableOf } from '../../primitives/option-table.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
@@ -31,18 +32,18 @@ export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFai
   readonly http?: FetchHandlerOptions;
 }
 
-/** Names of the options that `NodeOptions` does not have. */
-const OWN = {
-  onProgress: true,
-  store: true,
-  onError: true,
-  upstreamObserver: true,
-  fetch: true,
-  clock: true,
-  activity: true,
-  replicaObserver: true,
-  http: true,
-} as const;
+/** What each option is that `NodeOptions` does not have. */
+const INLINE_OPTIONS = {
+  onProgress: { is: 'function' },
+  store: { is: 'store' },
+  onError: { is: 'function' },
+  upstreamObserver: { is: 'object' },
+  fetch: { is: 'function' },
+  clock: { is: 'clock' },
+  activity: { is: 'object' },
+  replicaObserver: { is: 'object' },
+  http: { is: 'http' },
+} as const satisfies TableOf<Omit<InlineOptions, keyof NodeOptions>>;
 
 /**
  * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
@@ -52,7 +53,7 @@ const OWN = {
  * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
-  (await import('../options/require-known.js')).requireKnown(options, OWN);
+  (await import('../options/require-known.js')).requireKnown(options, INLINE_OPTIONS);
   const {
     onProgress,
     store,

@@ -5,7 +5,7 @@ import type { Table } from '../../store/page-store.js';
 import { TABLES } from '../../store/schema.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import type { TableUsage } from '../../store/table-usage.js';
-import type { StorageOptions } from '../options/storage-options.js';
+import { STORAGE_OPTIONS, type StorageOptions } from '../options/storage-options.js';
 
 /** What the storage control of a node works on. */
 export interface NodeStorageParts {
@@ -47,7 +47,7 @@ export class NodeStorage implements StorageControl {
     const [origin, persisted] = await Promise.all([estimateOf(), isPersisted()]);
     return {
       status,
-      ...(store !== undefined && { durability: options.durability ?? 'relaxed' }),
+      ...(store !== undefined && { durability: options.durability ?? STORAGE_OPTIONS.durability.or }),
       tables,
       bytes: bytesOf(TABLES),
       ...(devnetTables.length > 0 && {

@@ -2,17 +2,17 @@ import type { Chain } from '../../chain/chain.js';
 import { type Dictionary, generalDictionary } from '../../dictionary/dictionary.js';
 import { type DictionaryCache, obtainDictionary } from '../../dictionary/obtain-dictionary.js';
 import { Estimator } from '../../estimate/estimator.js';
-import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
+import type { CalldataSizer, HashScheme } from '../../kernel/contracts.js';
 import { preferEvmBuild } from '../../kernel/evm-module.js';
 import { hasSimd } from '../../kernel/simd.js';
 import type { Network } from '../../networks/network.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import { noteRequest } from '../../rpc/answers/note-request.js';
 import type { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import type { DictionaryReport, EndpointReport } from '../../rpc/inspection/node-status.js';
 import type { StorageControl } from '../../rpc/inspection/storage-control.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
 import type { L1Context } from '../../rpc/methods/layer-one.js';
-import { DEFAULT_MAX_ANSWER_BYTES } from '../../rpc/protocol/answer-size.js';
 import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/protocol/handle.js';
 import { createMethodTable, type MethodTable } from '../../rpc/protocol/method.js';
 import type { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
@@ -23,12 +23,12 @@ import type { PageStore } from '../../store/page-store.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import {
   type DictionarySource,
-  GAS_BUDGET,
+  NODE_OPTIONS,
   type NodeOptions,
+  type NodeSettings,
   type OpenProgress,
-  REQUEST_TIMEOUT_MS,
 } from '../options/options.js';
-import { budgetsOf, type StorageBudgets, type StorageOptions } from '../options/storage-options.js';
+import { type Budgets, budgetsOf } from '../options/storage-options.js';
 import type { Layer, NodeTransport } from '../provider/transport.js';
 import { InlineTransport } from './inline-transport.js';
 import type { ReplaceableDevnet, ReplacedDevnet } from './replaceable-devnet.js';
@@ -37,11 +37,9 @@ import type { Kept } from './store-source.js';
 /** A node that is being opened: its options with defaults, its store and its dictionary. */
 export interface NodeBase extends Kept {
   readonly network: Network;
-  readonly options: NodeOptions;
+  readonly settings: NodeSettings;
   readonly extras: InlineExtras;
-  readonly build: KernelBuild;
-  readonly storage: StorageOptions;
-  readonly budgets: Required<Omit<StorageBudgets, 'devnet'>>;
+  readonly budgets: Budgets;
   readonly dictionary: Dictionary;
   report(stage: OpenProgress['stage'], fraction: number): void;
 }
@@ -57,14 +55,14 @@ export async function openBase(
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeBase> {
-  const { kernelBuild: build = 'auto', storage = {} } = options;
+  const settings = withDefaults(NODE_OPTIONS, options);
   const report = (stage: OpenProgress['stage'], fraction: number) => extras.onProgress?.({ stage, fraction });
-  const budgets = budgetsOf(storage);
+  const budgets = budgetsOf(settings.storage);
   report('dictionary', 0);
   const dictionary = await resolveDictionary(options.dictionary, network, store, budgets.dictionaries);
   report('kernels', 0);
-  preferEvmBuild(build);
-  return { store, health, network, options, extras, build, storage, budgets, dictionary, report };
+  preferEvmBuild(settings.kernelBuild);
+  return { store, health, network, settings, extras, budgets, dictionary, report };
 }
 
 /** The chain of a node, and what depends on its kind. */
@@ -94,15 +92,14 @@ export function wireNode(
   base: NodeBase,
   { chain, scheme, sizer, control, check, filters, devnet }: ChainParts,
 ): NodeTransport {
-  const { network, options, extras, build, dictionary, health } = base;
-  const { gasSearch, gasBudget = GAS_BUDGET, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, maxFilters } = options;
+  const { network, settings, extras, dictionary, health } = base;
+  const { gasSearch, gasBudget, requestTimeoutMs, maxAnswerBytes, maxFilters, maxBatch, kernelBuild } = settings;
   const info = {
     chainId: network.chainId,
     networkName: network.name,
     hashScheme: scheme,
     rollupAddress: network.rollup.address,
-    kernelBuild: build === 'simd' || (build === 'auto' && hasSimd()) ? 'simd' : 'scalar',
+    kernelBuild: kernelBuild === 'simd' || (kernelBuild === 'auto' && hasSimd()) ? 'simd' : 'scalar',
     dictionary: reportOf(dictionary),
   } as const;
   const parts: RpcContext = {
@@ -126,7 +123,7 @@ export function wireNode(
     running,
     timeoutMs: requestTimeoutMs,
     gasBudget,
-    maxBatch: options.maxBatch,
+    maxBatch,
     onError: extras.onError,
   };
   const bounded = { ...handling, maxAnswerBytes };
@@ -141,7 +138,7 @@ export function wireNode(
         : layerOne(devnet.layerOne, bounded),
   };
   base.report('ready', 1);
-  return new InlineTransport(chain, dispatchers, info, options, health, running);
+  return new InlineTransport(chain, dispatchers, info, settings, health, running);
 }
 function reportOf({ name, sha256, networkOwn, reason }: Dictionary): DictionaryReport {
   return { name, sha256, networkOwn, ...(reason !== undefined && { reason }) };

@@ -1,13 +1,14 @@
+import { LAYER_ONE_OPTIONS, type LayerOneOptions } from '../../chain/light/layer-one-options.js';
 import type { LightCache } from '../../chain/light/light-cache.js';
-import type { ConsensusSource } from '../../chain/light/light-options.js';
+import type { ConsensusSource } from '../../chain/light/light-parts.js';
 import { invalidParameter } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import type { Clock } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { GroupOptions, UrlEndpoint } from '../../upstream/options.js';
 import { RestGroup } from '../../upstream/rest-group.js';
-import type { LayerOneOptions } from '../options/layer-one-options.js';
 
 /** What all groups of endpoints of a node have in common. */
 export type EndpointSettings = Pick<GroupOptions, 'fetch' | 'observer'> & { readonly clock: Clock };
@@ -20,9 +21,6 @@ export interface ConsensusParts {
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
-const DAY_MS = 86_400_000;
-const CHECKPOINT_MAX_AGE_MS = 14 * DAY_MS;
-const MAX_AGE_MS = 45 * 60_000;
 /** Sixteen updates of 128 KB at most, which is twice what they need. */
 const MAX_ANSWER_BYTES = 2 ** 21;
 
@@ -42,8 +40,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     new RestGroup({ role, endpoints: endpoints.map(withLimit), ...parts.common });
   const beacon = open('l1-consensus', options.consensus);
   const servers = options.checkpointServers && open('l1-checkpoint', options.checkpointServers);
-  const agreeing =
-    options.checkpointAgreeing ?? Math.max(2, Math.floor((options.checkpointServers?.length ?? 0) / 2) + 1);
+  const { checkpointAgreeing: agreeing, ...ages } = withDefaults(LAYER_ONE_OPTIONS, options);
   const checkpoints = {
     given: options.checkpoint && hexToBytes(options.checkpoint.root, 32),
     builtin: network.checkpoint && hexToBytes(network.checkpoint, 32),
@@ -58,8 +55,8 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     );
   const settings = {
     beacon,
-    checkpointMaxAgeMs: options.checkpointMaxAgeMs ?? CHECKPOINT_MAX_AGE_MS,
-    maxAgeMs: options.maxAgeMs ?? MAX_AGE_MS,
+    checkpointMaxAgeMs: ages.checkpointMaxAgeMs,
+    maxAgeMs: ages.maxAgeMs,
     clock: parts.common.clock,
   };
   const follower = loadOnce(async () => {

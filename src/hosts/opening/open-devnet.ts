@@ -1,5 +1,6 @@
 import { Devnet } from '../../chain/devnet/devnet.js';
-import type { DevnetSettings } from '../../chain/devnet/options.js';
+import { DEVNET_OPTIONS, type DevnetChainOptions } from '../../chain/devnet/options.js';
+import type { DevnetSettings } from '../../chain/devnet/settings.js';
 import { devAlloc } from '../../chain/devnet/state/genesis.js';
 import { loadCalldataSizer, rememberingSizer } from '../../kernel/calldata-sizer.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
@@ -7,12 +8,13 @@ import { loadZkKernels, type ZkKernels } from '../../kernel/trie.js';
 import { devnet } from '../../networks/devnet.js';
 import { schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import { layerOneTable } from '../../rpc/methods/layer-one.js';
 import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { DevnetChainOptions, NodeOptions } from '../options/options.js';
+import type { NodeOptions } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { devnetBudget, devnetStorage } from './devnet-storage.js';
 import type { DevnetGenesis } from './genesis-file.js';
@@ -68,7 +70,8 @@ async function openOn(
   genesis: DevnetGenesis,
   chainOptions: DevnetChainOptions,
 ): Promise<NodeTransport> {
-  const { store, health, network, options, build, storage, dictionary, report } = base;
+  const { store, health, network, dictionary, report } = base;
+  const { kernelBuild: build, storage, storeCheck } = base.settings;
   const scheme = schemeAt(network, 0);
   // Compiled while the genesis is sealed. A failure is reported where the module is used.
   loadEvmModule().catch(() => {});
@@ -83,7 +86,7 @@ async function openOn(
     store,
     health,
     budget: devnetBudget(store, storage),
-    check: options.storeCheck,
+    check: storeCheck,
     onProgress: report,
   });
   const open = async () => openDevnet(chainOptions, await settings());
@@ -104,10 +107,11 @@ async function openOn(
 
 /** Settings of a devnet that its options decide. */
 function settingsOf(
-  { mining = 'auto', finality = {}, tool }: DevnetChainOptions,
+  chainOptions: DevnetChainOptions,
   genesis: DevnetGenesis,
   { clock = systemClock }: Pick<InlineExtras, 'clock'>,
 ) {
+  const { mining, finality, tool } = withDefaults(DEVNET_OPTIONS, chainOptions);
   return {
     ...genesis,
     genesisTimestamp: GENESIS_TIMESTAMP,

@@ -1,15 +1,17 @@
 import type { BlockReference } from '../../chain/block-reference.js';
+import { DEVNET_OPTIONS } from '../../chain/devnet/options.js';
+import type { ForkChainOptions, ForkOptions, NotOfForks } from '../../chain/fork/fork-options.js';
 import { type ForkSettings, openFork, openingEdits } from '../../chain/fork/open-fork.js';
 import { invalidParameter } from '../../errors.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
 import { type Network, schemeAt } from '../../networks/network.js';
 import { type Hex, hexToBytes } from '../../primitives/hex.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
 import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { ForkOptions, NotOfForks } from '../options/light-options.js';
-import type { ForkChainOptions, NodeOptions } from '../options/options.js';
+import type { NodeOptions } from '../options/options.js';
 import { requireEndpoints, requireNetwork } from '../options/require-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { NodeStorage } from './node-storage.js';
@@ -44,16 +46,18 @@ export async function openForkNode(
 
 async function openOn(
   base: NodeBase,
-  { fork, alloc, mining = 'auto', finality = {}, tool }: ForkChainOptions,
+  chainOptions: ForkChainOptions,
   at: BlockReference | undefined,
 ): Promise<NodeTransport> {
-  const { store, health, network, options, storage, budgets, report } = base;
+  const { fork, alloc, mining, finality, tool } = withDefaults(DEVNET_OPTIONS, chainOptions);
+  const { store, health, network, budgets, report } = base;
+  const { openCheck, storage } = base.settings;
   const { clock = systemClock } = base.extras;
   // Compiled while the block is fetched. A failure is reported where the module is used.
   loadEvmModule().catch(() => {});
   const { light, cache, sizer: loadSizer, check, ready } = await openLightChain(base, fork);
   try {
-    if (options.openCheck === 'wait') await ready();
+    if (openCheck === 'wait') await ready();
     const settings: ForkSettings = {
       light,
       at,

@@ -1,6 +1,7 @@
 import { hasSimd } from '../../kernel/simd.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions } from '../options/options.js';
+import { NODE_OPTIONS, type NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 
@@ -17,7 +18,7 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
 /** Loads the code of a chain kind now, for a node that may be opened later, when the page is offline. */
 export async function loadInline(options: NodeOptions): Promise<typeof openInline> {
   requireOptions(options);
-  const { chain = { kind: 'devnet' } } = options;
+  const { chain } = withDefaults(NODE_OPTIONS, options);
   if (chain.kind === 'devnet' && chain.fork !== undefined) {
     const { openForkNode } = await import('./open-fork.js');
     return (options = {}, extras = {}) => openForkNode(chain, options, extras);
@@ -44,7 +45,7 @@ async function loadStored({ storeName }: NodeOptions): Promise<void> {
  * Starts to load the dictionary and the kernels of a devnet. Loaded one after the other, they take a fifth of the time to a
  * page's first estimate. A failure is ignored here: the load is repeated where its result is used.
  */
-function beginDevnet({ dictionary, kernelBuild = 'auto' }: NodeOptions): void {
+function beginDevnet({ dictionary, kernelBuild }: NodeOptions): void {
   const loads: Promise<unknown>[] = [];
   if (dictionary === undefined || dictionary.kind === 'general')
     loads.push(import('../../dictionary/general.generated.js'));

@@ -1,5 +1,9 @@
+import { isFollowed, type LayerOneOptions } from '../../chain/light/layer-one-options.js';
 import type { LightCache } from '../../chain/light/light-cache.js';
 import { LightChain } from '../../chain/light/light-chain.js';
+import type { LightChainOptions } from '../../chain/light/light-options.js';
+import { lightSettings } from '../../chain/light/light-parts.js';
+import type { ReplicaChainOptions } from '../../chain/replica/settings.js';
 import {
   type CalldataSizer,
   type HashScheme,
@@ -13,8 +17,6 @@ import { systemClock } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { EndpointGroup } from '../../upstream/group.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import { isFollowed, type LayerOneOptions } from '../options/layer-one-options.js';
-import { type LightChainOptions, lightChainParts, type ReplicaChainOptions } from '../options/light-options.js';
 import type { NodeOptions } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { type NodeBase, openBase, wireNode } from './node-wiring.js';
@@ -52,7 +54,8 @@ export async function openLightChain(
   base: NodeBase,
   chainOptions: Omit<LightChainOptions, 'kind'> | Omit<ReplicaChainOptions, 'kind'>,
 ) {
-  const { store, health, extras, build, budgets, dictionary } = base;
+  const { store, health, extras, budgets, dictionary } = base;
+  const { kernelBuild: build } = base.settings;
   requireDictionaryFits(dictionary.bytes);
   const sizer = loadOnce(() => openSizer(dictionary.bytes, build));
   const hasherOf = (scheme: HashScheme) =>
@@ -63,7 +66,7 @@ export async function openLightChain(
   const { clock = systemClock, upstreamObserver, fetch } = extras;
   const common = { clock, fetch, observer: upstreamObserver };
   const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
-  const parts = lightChainParts(chainOptions, upstream);
+  const settings = lightSettings(chainOptions, upstream);
   const { layerOne: given, maru: seals } = chainOptions;
   const endpoints = isFollowed(given) ? given.execution : given;
   const maru =
@@ -73,7 +76,7 @@ export async function openLightChain(
   const followed = isFollowed(given) ? await openFollowed(given, base, cache, common) : undefined;
   const groups = [upstream, layerOne, maru?.group, ...(followed?.groups ?? [])].filter((group) => group !== undefined);
   const light = new LightChain({
-    ...parts,
+    ...settings,
     upstream,
     layerOne,
     consensus: followed?.source,
@@ -95,23 +98,24 @@ export async function openLightChain(
     layerOne,
     common,
     loadHasher,
-    layerOneHeader: parts.layerOneHeader,
-    check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(parts.network, groups, signal),
-    ready: async () => (await endpointCheck()).requireReady(parts.network, groups, light),
+    settings,
+    check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
+    ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
   };
 }
 
 async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
-  const { store, health, network, extras, build } = base;
+  const { store, health, network, extras } = base;
+  const { openCheck, kernelBuild } = base.settings;
   const { light, cache, sizer, check, ready, ...shared } = await openLightChain(base, chainOptions);
   const control = storageControl(base, chainOptions.kind, cache);
   const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
-  if (base.options.openCheck === 'wait') await ready();
+  if (openCheck === 'wait') await ready();
   const wiring = { scheme, sizer, control, check, filters: loadFilters };
   if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });
   const { startReplica } = await import('./open-replica.js');
   const { replicaObserver: observer, onProgress } = extras;
-  const own = { store, health, kernel: { build }, observer, onProgress };
+  const own = { store, health, kernel: { build: kernelBuild }, observer, onProgress };
   const chain = await startReplica(light, chainOptions, { ...shared, ...own });
   return wireNode(base, { ...wiring, chain });
 }
@@ -135,7 +139,7 @@ async function openSizer(dictionary: Uint8Array, build: KernelBuild): Promise<Ca
 
 /** The storage control, loaded when it is first used: most nodes are never asked for their storage. */
 function storageControl(
-  { store, health, storage, budgets }: NodeBase,
+  { store, health, settings, budgets }: NodeBase,
   kind: 'light' | 'replica',
   cache: LightCache | undefined,
 ): StorageControl {
@@ -144,7 +148,7 @@ function storageControl(
     return new NodeStorage({
       store,
       health,
-      options: storage,
+      options: settings.storage,
       budgets,
       devnetTables: [],
       // A replica reads its state from its store as it runs, so it cannot be cleared.

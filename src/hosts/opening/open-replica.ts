@@ -1,20 +1,21 @@
 import type { Chain } from '../../chain/chain.js';
+import type { LightChainParts } from '../../chain/light/light-parts.js';
 import { LayerOneFinality } from '../../chain/light/settlement/finality.js';
 import { layerOneOf, shomeiRoots } from '../../chain/replica/layer-one-roots.js';
 import { openReplicaChain } from '../../chain/replica/replica-chain.js';
-import type { ReplicaProgress } from '../../chain/replica/settings.js';
+import { REPLICA_OPTIONS, type ReplicaChainOptions, type ReplicaProgress } from '../../chain/replica/settings.js';
 import { besuTrieLogs } from '../../chain/replica/trie-log-source.js';
 import { keepFollowing, ZkFollower } from '../../chain/replica/zk-follower.js';
 import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie.js';
 import { schemeAt } from '../../networks/network.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import { EndpointGroup } from '../../upstream/group.js';
 import type { ReplicaObserver } from '../options/inline-extras.js';
-import type { ReplicaChainOptions } from '../options/light-options.js';
 import type { OpenProgress } from '../options/options.js';
 import type { EndpointSettings } from './open-consensus.js';
 
@@ -27,8 +28,10 @@ export interface ReplicaParts {
   readonly groups: EndpointGroup[];
   /** Required; checked when the replica opens. */
   readonly layerOne: EndpointGroup | undefined;
-  /** Hash of the trusted layer-1 block, 32 bytes. */
-  readonly layerOneHeader: Uint8Array | undefined;
+  readonly settings: Pick<
+    LightChainParts,
+    'finalityMaxAgeMs' | 'proveLayerOne' | 'layerOneAgreeing' | 'layerOneHeader'
+  >;
   /** In memory when left out. The light chain closes it. */
   readonly store: PageStore | undefined;
   /** Updated when a commit succeeds or fails. */
@@ -47,7 +50,8 @@ export interface ReplicaParts {
  * @throws PlumblineError `INVALID_PARAMETER` for endpoints; `STORE_CORRUPT`, `STORE_TOO_NEW`; of the store and the kernels
  */
 export async function startReplica(light: Chain, options: ReplicaChainOptions, parts: ReplicaParts): Promise<Chain> {
-  const { network } = options;
+  const settings = withDefaults(REPLICA_OPTIONS, options);
+  const { network } = settings;
   const { layerOne, store, common, kernel, observer } = parts;
   const { clock } = common;
   const synced = syncReports(parts.onProgress);
@@ -63,14 +67,14 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
     const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
     const finality = new LayerOneFinality(layerOne, {
       rollup: network.rollup,
-      maxAgeMs: options.finalityMaxAgeMs ?? 60_000,
-      prove: options.proveLayerOne ?? false,
-      agreeing: options.layerOneAgreeing ?? 1,
-      header: parts.layerOneHeader,
+      maxAgeMs: parts.settings.finalityMaxAgeMs,
+      prove: parts.settings.proveLayerOne,
+      agreeing: parts.settings.layerOneAgreeing,
+      header: parts.settings.layerOneHeader,
       clock,
     });
     const follower = await ZkFollower.open({
-      network,
+      ...settings,
       store: store === undefined ? new MemoryStore() : noting(store, parts.health),
       hasher: await parts.loadHasher(scheme),
       tries: () => loadTrieKernel(scheme, { ...kernel, undo: true, nodes: true }),
@@ -78,17 +82,13 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
       layerOne: layerOneOf(finality),
       stateManager: options.stateManager && shomeiRoots(group('state-manager', options.stateManager)),
       blockHash: (block) => genesisHash(light, block),
-      rangeBlocks: options.rangeBlocks,
-      commitBlocks: options.commitBlocks,
-      heldBlocks: options.heldBlocks,
-      intermediateRoots: options.intermediateRoots,
       onProgress(progress) {
         observer?.progress?.(progress);
         synced(progress);
       },
     });
     const end = keepFollowing(follower, {
-      pollMs: options.followIntervalMs,
+      pollMs: settings.followIntervalMs,
       clock,
       onError: (error) => observer?.error?.(error),
     });

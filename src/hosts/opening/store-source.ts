@@ -3,18 +3,16 @@ import type { MeteredStore } from '../../store/metered-store.js';
 import { isStoreFailure, StoreHealth } from '../../store/store-status.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import type { NodeOptions } from '../options/options.js';
-import { requireStorage } from '../options/storage-options.js';
 
 /**
  * The store in the extras, or the database named in the options; undefined for a node in memory. Nodes that share a store
  * get it in the extras (`sharing/`). A node that opens its database here cannot reach the others, so it takes the database
  * over: later commits of the previous writer are refused with `STORE_TAKEN_OVER`.
  *
- * @throws PlumblineError as `openIdbStore`; `INVALID_PARAMETER` for storage options that cannot be used
+ * @throws PlumblineError as `openIdbStore`
  */
 async function openStore(options: NodeOptions, extras: InlineExtras): Promise<MeteredStore | undefined> {
   const { storage = {}, storeName } = options;
-  requireStorage(storage);
   if (extras.storeFailure !== undefined) throw extras.storeFailure;
   if (extras.store === undefined && storeName === undefined) return undefined;
   const { MeteredStore } = await import('../../store/metered-store.js');

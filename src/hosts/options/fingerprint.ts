@@ -1,23 +1,30 @@
+import { isFollowed, type LayerOneOptions, type LayerOneSource } from '../../chain/light/layer-one-options.js';
+import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { PlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { isFollowed, type LayerOneOptions, type LayerOneSource } from './layer-one-options.js';
-import type { DictionarySource, NodeOptions } from './options.js';
+import { endpointLists, withDefaults } from '../../primitives/option-table.js';
+import { type DictionarySource, NODE_OPTIONS, type NodeOptions } from './options.js';
 
 /** A digest of each option that has to be the same for all nodes of a store, by its name. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
 /** Endpoints may differ and may hold keys, so not even a digest of them is sent. */
-const SOURCES = new Set(['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager']);
+const SOURCES = new Set(endpointLists(REPLICA_OPTIONS));
 
 /** Values that mean the same as leaving the option out. */
-const DEFAULTS: Readonly<Record<string, unknown>> = { mining: 'auto', accessLists: true, proveLayerOne: false };
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  mining: 'auto',
+  accessLists: REPLICA_OPTIONS.accessLists.or,
+  proveLayerOne: REPLICA_OPTIONS.proveLayerOne.or,
+};
 
 /** Bytes of a digest that are sent. */
 const DIGEST_BYTES = 8;
 
 /** Fingerprint of the options that answers depend on: the chain without its endpoints, gas search and dictionary. */
-export function fingerprintOf({ chain = { kind: 'devnet' }, gasSearch, dictionary }: NodeOptions): Fingerprint {
+export function fingerprintOf(given: NodeOptions): Fingerprint {
+  const { chain, gasSearch, dictionary } = withDefaults(NODE_OPTIONS, given);
   const fork = 'fork' in chain ? chain.fork : undefined;
   const { network } = fork ?? chain;
   const sizing = dictionaryOf(dictionary, network?.dictionary !== undefined);

@@ -1,56 +1,13 @@
-import type { FinalityOptions } from '../../chain/devnet/layer-one/finality.js';
-import type { MiningMode, Tool } from '../../chain/devnet/options.js';
-import type { GenesisAlloc } from '../../chain/devnet/state/genesis.js';
-import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
-import type { Prices } from '../../fees/prices.js';
+import type { DevnetChainOptions } from '../../chain/devnet/options.js';
+import type { ForkChainOptions } from '../../chain/fork/fork-options.js';
+import type { LightChainOptions } from '../../chain/light/light-options.js';
+import type { ReplicaChainOptions } from '../../chain/replica/settings.js';
 import type { HashScheme, KernelBuild } from '../../kernel/contracts.js';
-import type { GasSearch } from '../../networks/gas-searches.js';
-import type { Network } from '../../networks/network.js';
+import { GAS_SEARCHES, type GasSearch } from '../../networks/gas-searches.js';
 import type { Hex } from '../../primitives/hex.js';
+import type { TableOf, WithDefaults } from '../../primitives/option-table.js';
 import type { DictionaryReport } from '../../rpc/inspection/node-status.js';
-import type { ForkOptions, LightChainOptions, NotOfForks, ReplicaChainOptions } from './light-options.js';
-import type { StorageOptions } from './storage-options.js';
-
-/** Default time limit of a request, ms. */
-export const REQUEST_TIMEOUT_MS = 60_000;
-/** Default of `gasBudget`. */
-export const GAS_BUDGET = 10_000_000_000;
-/** Default of `connectionGasBudget`. */
-export const CONNECTION_GAS_BUDGET = 20_000_000_000;
-
-/** An embedded devnet, the default chain of a node. All members but `kind` are optional. */
-export interface DevnetChainOptions {
-  readonly kind: 'devnet';
-  /** Profile to run; `devnet()` when left out. */
-  readonly network?: Network;
-  /** Hash scheme of the zk state, where the profile is the default one. */
-  readonly scheme?: HashScheme;
-  /**
-   * A genesis file in geth's format, parsed from JSON. Its accounts, header and forks replace the devnet's own. Leave out
-   * `network` with it.
-   */
-  readonly genesis?: GenesisJson;
-  /** Blocks to import on top of genesis: concatenated RLP. Blocks that the chain already has are skipped. */
-  readonly importBlocks?: Uint8Array;
-  /** Further accounts, by address, besides those of `genesis` or the dev accounts and the test token. */
-  readonly alloc?: GenesisAlloc;
-  /** When blocks are sealed: for each transaction (`auto`, the default), only by `evm_mine` (`manual`), or at an interval. */
-  readonly mining?: MiningMode;
-  /** The tool that the devnet answers as, where methods of one name differ between tools, and in `web3_clientVersion`. */
-  readonly tool?: Tool;
-  readonly finality?: FinalityOptions;
-  /** Prices in the block headers. */
-  readonly prices?: Prices;
-  /** Of `ForkChainOptions`: the network that the devnet is a fork of. */
-  readonly fork?: never;
-}
-
-/** An embedded devnet on the proved state of a network. */
-export interface ForkChainOptions
-  extends Omit<DevnetChainOptions, NotOfForks | 'fork'>,
-    Partial<Record<NotOfForks, never>> {
-  readonly fork: ForkOptions;
-}
+import { STORAGE_OPTIONS, type StorageOptions } from './storage-options.js';
 
 /**
  * Where the compression dictionary of estimates comes from. Bytes and downloads are checked against the length and sha256 in
@@ -121,6 +78,30 @@ export interface NodeOptions {
    */
   readonly maxAnswerBytes?: number;
 }
+
+const MIB = 2 ** 20;
+
+/** What each option of a node is. */
+export const NODE_OPTIONS = {
+  chain: { is: 'chain', or: { kind: 'devnet' } },
+  storeName: { is: 'text' },
+  storeCheck: { is: ['sampled', 'full'], or: 'sampled' },
+  storage: { is: STORAGE_OPTIONS, or: {} },
+  dictionary: { is: 'dictionary' },
+  openCheck: { is: ['wait', 'background'], or: 'background' },
+  kernelBuild: { is: ['auto', 'simd', 'scalar'], or: 'auto' },
+  requestTimeoutMs: { is: 'aboveZero', or: 60_000 },
+  gasSearch: { is: GAS_SEARCHES },
+  gasBudget: { is: 'aboveZero', or: 10_000_000_000 },
+  connectionGasBudget: { is: 'aboveZero', or: 20_000_000_000 },
+  maxBatch: { is: 'aboveZero', or: 1024 },
+  maxSubscriptions: { is: 'aboveZero', or: 128 },
+  maxFilters: { is: 'wholeAboveZero', or: 128 },
+  maxAnswerBytes: { is: 'wholeAboveZero', or: 32 * MIB },
+} as const satisfies TableOf<NodeOptions>;
+
+/** Options of a node, with defaults. */
+export type NodeSettings = WithDefaults<NodeOptions, typeof NODE_OPTIONS>;
 
 /**
  * Progress of a node that opens. Three stages go on while the node already answers, so they are reported after `ready` too:

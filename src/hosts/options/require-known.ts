@@ -1,6 +1,9 @@
-import type { FinalityOptions } from '../../chain/devnet/layer-one/finality.js';
-import { TOOLS } from '../../chain/devnet/options.js';
+import { DEVNET_OPTIONS } from '../../chain/devnet/options.js';
 import type { GenesisAccount } from '../../chain/devnet/state/genesis.js';
+import { FORK_OPTIONS } from '../../chain/fork/fork-options.js';
+import { LAYER_ONE_OPTIONS } from '../../chain/light/layer-one-options.js';
+import { LIGHT_OPTIONS } from '../../chain/light/light-options.js';
+import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { invalidParameter } from '../../errors.js';
 import type { BlobSchedule } from '../../ethereum/blob-gas.js';
 import type { Prices } from '../../fees/prices.js';
@@ -19,9 +22,9 @@ import {
   requireBeaconNetwork,
   type VerificationCostPricing,
 } from '../../networks/network.js';
+import type { AnyTable, OptionForm, OptionForms, TableOf } from '../../primitives/option-table.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
-import type { ProviderEndpoint, UrlEndpoint } from '../../upstream/options.js';
-import type { InlineExtras } from './inline-extras.js';
+import { PROVIDER_ENDPOINT_OPTIONS, URL_ENDPOINT_OPTIONS } from '../../upstream/options.js';
 import {
   aboveZero,
   address,
@@ -39,7 +42,6 @@ import {
   isPlain,
   kindOf,
   listOf,
-  type MemberChecks,
   members,
   needed,
   notNegative,
@@ -51,11 +53,8 @@ import {
   wholeAboveZero,
   word,
 } from './known-members.js';
-import type { LayerOneOptions } from './layer-one-options.js';
-import type { ForkOptions, LightChainOptions, ReplicaChainOptions } from './light-options.js';
-import type { DevnetChainOptions, DictionarySource, NodeOptions } from './options.js';
+import { type DictionarySource, NODE_OPTIONS, type NodeOptions } from './options.js';
 import { isScriptUrl } from './script-url.js';
-import type { StorageBudgets, StorageOptions } from './storage-options.js';
 
 /** How a light node is opened, for errors. */
 const EXAMPLE =
@@ -69,22 +68,23 @@ const ELSEWHERE = new Map([
   ),
 ]);
 
-const limits = {
-  timeoutMs: aboveZero,
-  ratePerSecond: aboveZero,
-  burst: aboveZero,
-  concurrency: aboveZero,
-  batchLimit: aboveZero,
-};
-const provider = value('an EIP-1193 provider, which has a function request', (given) => hasMethods(given, 'request'));
-const urlEndpoint = members<UrlEndpoint>({
-  ...limits,
-  url: needed(text),
-  apiKey: text,
-  headers: recordOf(text),
-  maxResponseBytes: aboveZero,
-});
-const providerEndpoint = members<ProviderEndpoint>({ ...limits, provider: needed(provider), name: text });
+/** The check of a table's options. */
+function tableOf(table: AnyTable, hint?: Parameters<typeof members>[1]): Check {
+  const rows = Object.entries(table).map(([name, { is, needed: isNeeded }]) => {
+    const check = formOf(is as OptionForm<unknown> | AnyTable);
+    return [name, isNeeded ? needed(check) : check];
+  });
+  return members(Object.fromEntries(rows), hint);
+}
+
+/** The check of a form. A named one is looked up as it is used: forms and tables refer to one another. */
+function formOf(form: string | readonly unknown[] | AnyTable): Check {
+  if (typeof form === 'string') return (given, path) => FORMS[form as keyof OptionForms](given, path);
+  return Array.isArray(form) ? choice(...form) : tableOf(form as AnyTable);
+}
+
+const urlEndpoint = tableOf(URL_ENDPOINT_OPTIONS);
+const providerEndpoint = tableOf(PROVIDER_ENDPOINT_OPTIONS);
 const endpoint: Check = (given, path) => {
   if (typeof given === 'string') return;
   if (typeof given !== 'object' || given === null)
@@ -207,37 +207,7 @@ const profile: Check = (given, path) => {
   network(given, path);
 };
 
-const layerOneHeader = members<NonNullable<LightChainOptions['layerOneHeader']>>({ hash: needed(hex) });
-const ofNetwork = {
-  network: needed(profile),
-  endpoints: needed(endpoints),
-  maru: endpoints,
-  level: text,
-  agreeing: count,
-  layerOneAgreeing: wholeAboveZero,
-  // Names of tags, which light-options.ts checks.
-  required: recordOf(text),
-  maxLagBlocks: count,
-  maxReorgDepth: count,
-  headMaxAgeMs: notNegative,
-  accessLists: flag,
-  finalityMaxAgeMs: notNegative,
-  proveLayerOne: flag,
-  layerOneHeader,
-};
-const light = { kind: needed(text), ...ofNetwork };
-
-const followed = members<LayerOneOptions>({
-  consensus: needed(endpoints),
-  execution: needed(endpoints),
-  checkpoint: members<NonNullable<LayerOneOptions['checkpoint']>>({ root: needed(hex) }),
-  checkpointServers: endpoints,
-  checkpointAgreeing: wholeAboveZero,
-  checkpointMaxAgeMs: aboveZero,
-  maxAgeMs: aboveZero,
-  maxWalkBack: count,
-});
-
+const followed = tableOf(LAYER_ONE_OPTIONS);
 const layerOne: Check = (given, path) => {
   const isUnusable = typeof given !== 'object' || given === null;
   if (isUnusable)
@@ -246,41 +216,8 @@ const layerOne: Check = (given, path) => {
 };
 
 const INTERVAL = members<{ intervalSeconds: number }>({ intervalSeconds: needed(aboveZero) });
-
-const CHAINS = {
-  devnet: members<DevnetChainOptions>({
-    kind: needed(text),
-    network: profile,
-    scheme: choice('poseidon2', 'mimc'),
-    // geth's format, which has members that this library does not read.
-    genesis: object,
-    importBlocks: bytes,
-    alloc: recordOf(members<GenesisAccount>({ balance: amount, nonce: amount, code: hex, storage: recordOf(hex) })),
-    tool: choice(...TOOLS),
-    mining: (given, path) =>
-      typeof given === 'object' ? INTERVAL(given, path) : choice('auto', 'manual', '{ intervalSeconds }')(given, path),
-    finality: members<FinalityOptions>({
-      delayBlocks: count,
-      batchBlocks: wholeAboveZero,
-      heldFinalizations: wholeAboveZero,
-      blockHashesFrom: count,
-    }),
-    prices,
-    fork: members<ForkOptions>({ ...ofNetwork, layerOne, block: anyValue }),
-  }),
-  light: members<LightChainOptions>({ ...light, layerOne }),
-  replica: members<ReplicaChainOptions>({
-    ...light,
-    trieLogs: needed(endpoints),
-    layerOne: needed(endpoints),
-    stateManager: endpoints,
-    rangeBlocks: wholeAboveZero,
-    commitBlocks: wholeAboveZero,
-    heldBlocks: count,
-    intermediateRoots: flag,
-    followIntervalMs: aboveZero,
-  }),
-};
+const mining: Check = (given, path) =>
+  typeof given === 'object' ? INTERVAL(given, path) : choice('auto', 'manual', '{ intervalSeconds }')(given, path);
 
 /** What is meant by a chain without a kind. */
 function meantChain(given: object): string | undefined {
@@ -292,69 +229,53 @@ function meantChain(given: object): string | undefined {
 
 type Dictionary<Kind> = Extract<DictionarySource, { kind: Kind }>;
 
-const NODE: MemberChecks<NodeOptions> = {
-  chain: byMember('kind', CHAINS, meantChain),
-  storeName: text,
-  storeCheck: choice('sampled', 'full'),
-  storage: members<StorageOptions>({
-    budgets: members<StorageBudgets>({
-      headers: count,
-      finalizations: count,
-      proofs: count,
-      codes: count,
-      dictionaries: count,
-      devnet: count,
-    }),
-    durability: choice('default', 'strict', 'relaxed'),
-    fallback: choice('error', 'memory'),
-  }),
-  dictionary: byMember('kind', {
-    general: members<Dictionary<'general'>>({ kind: needed(text) }),
-    bytes: members<Dictionary<'bytes'>>({ kind: needed(text), bytes: needed(bytes) }),
-    url: members<Dictionary<'url'>>({ kind: needed(text), url: needed(text) }),
-  }),
-  openCheck: choice('wait', 'background'),
-  kernelBuild: choice('auto', 'simd', 'scalar'),
-  requestTimeoutMs: aboveZero,
-  gasSearch: choice(...GAS_SEARCHES),
-  gasBudget: aboveZero,
-  connectionGasBudget: aboveZero,
-  maxBatch: aboveZero,
-  maxSubscriptions: aboveZero,
-  maxFilters: wholeAboveZero,
-  maxAnswerBytes: wholeAboveZero,
-};
-
 /** A list of origins or hosts, or `*`. */
 const names: Check = (given, path) => {
   if (given !== '*') listOf("'*' or a list of texts", text)(given, path);
 };
 
-/** Options that only one way of opening a node has. */
-const OWN = {
-  http: members<FetchHandlerOptions>({ allowedOrigins: names, allowedHosts: names, maxBodyBytes: wholeAboveZero }),
+/** The check of each form. */
+const FORMS: Readonly<Record<keyof OptionForms, Check>> = {
+  any: anyValue,
+  text,
+  flag,
+  count,
+  wholeAboveZero,
+  aboveZero,
+  notNegative,
+  bytes,
+  hex,
+  object,
+  function: call,
+  texts,
+  textsByName: recordOf(text),
+  endpoints,
+  layerOne,
+  profile,
+  prices,
+  accounts: recordOf(members<GenesisAccount>({ balance: amount, nonce: amount, code: hex, storage: recordOf(hex) })),
+  mining,
+  fork: tableOf(FORK_OPTIONS),
+  chain: byMember(
+    'kind',
+    { devnet: tableOf(DEVNET_OPTIONS), light: tableOf(LIGHT_OPTIONS), replica: tableOf(REPLICA_OPTIONS) },
+    meantChain,
+  ),
+  dictionary: byMember('kind', {
+    general: members<Dictionary<'general'>>({ kind: needed(text) }),
+    bytes: members<Dictionary<'bytes'>>({ kind: needed(text), bytes: needed(bytes) }),
+    url: members<Dictionary<'url'>>({ kind: needed(text), url: needed(text) }),
+  }),
+  provider: value('an EIP-1193 provider, which has a function request', (given) => hasMethods(given, 'request')),
   worker: value(
     'a Worker, a SharedWorker or the URL of a script',
     (given) => typeof (given as Worker | null)?.addEventListener === 'function' || isScriptUrl(given),
   ),
-  loadTimeoutMs: aboveZero,
-  onProgress: call,
-  fetch: call,
+  scriptUrl: value('a URL', isScriptUrl),
   store: value('a PageStore; the name of a database is storeName', (given) => hasMethods(given, 'get', 'commit')),
-  onError: call,
-  upstreamObserver: object,
   clock: value('a clock', (given) => hasMethods(given, 'now')),
-  activity: object,
-  replicaObserver: object,
-  scriptUrl: needed(value('a URL', isScriptUrl)),
-  scope: text,
-  timeoutMs: aboveZero,
-  path: text,
-  paths: texts,
-  urls: texts,
-  forward: flag,
-  fallback: choice('network', 'none'),
-} satisfies Record<string, Check> & Record<Exclude<keyof InlineExtras, 'storeFailure'>, Check>;
+  http: members<FetchHandlerOptions>({ allowedOrigins: names, allowedHosts: names, maxBodyBytes: wholeAboveZero }),
+};
 
 function hasMethods(given: unknown, ...methods: readonly string[]): boolean {
   if (typeof given !== 'object' || given === null) return false;
@@ -365,23 +286,22 @@ function hasMethods(given: unknown, ...methods: readonly string[]): boolean {
  * Checks the options of a node by name and type, at any depth. A misspelt option would have no effect, and `{ chian: … }` or
  * `'linea'` would open a devnet.
  *
- * @param own - names of options that only this way of opening a node has
+ * @param own - what only this way of opening a node has
  * @throws PlumblineError `INVALID_PARAMETER` with the path of the member, `chain.endpoints[0].apikey`, what was wrong, and what was
  *   meant. It quotes no value: one may hold a key
  */
 export function requireKnown<Options extends NodeOptions>(
   options: Options,
-  own: { readonly [Name in Exclude<keyof Options, keyof NodeOptions>]-?: true },
+  own: TableOf<Omit<Options, keyof NodeOptions>>,
 ): void {
   if (!isPlain(options)) throw invalidParameter('options', `must be an object, is ${kindOf(options)}; give ${EXAMPLE}`);
   const given: object = options;
   if ('rpcUrls' in given)
     throw invalidParameter('options', `must be those of a node; this is a chain of viem; give ${EXAMPLE}`);
-  const others = Object.keys(own).map((name) => [name, OWN[name as keyof typeof OWN]]);
-  const known = { ...NODE, ...Object.fromEntries(others) };
+  const known: AnyTable = { ...NODE_OPTIONS, ...(own as AnyTable) };
   for (const name of Object.keys(given)) {
     const place = ELSEWHERE.get(name);
     if (place !== undefined && !Object.hasOwn(known, name)) throw invalidParameter(name, `${place}; give ${EXAMPLE}`);
   }
-  members(known)(options, '');
+  tableOf(known)(options, '');
 }

@@ -1,10 +1,10 @@
+import type { ForkOptions } from '../../chain/fork/fork-options.js';
+import { isFollowed, LAYER_ONE_OPTIONS } from '../../chain/light/layer-one-options.js';
+import { LIGHT_OPTIONS } from '../../chain/light/light-options.js';
+import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { invalidParameter, type PlumblineError } from '../../errors.js';
-import { LAYER_ONE_LISTS } from './layer-one-options.js';
-import type { ForkOptions } from './light-options.js';
-import type { NodeOptions } from './options.js';
-
-/** Members of a light chain that are lists of endpoints, and whether they are required. */
-const LISTS = { endpoints: true, maru: false, trieLogs: false, stateManager: false } as const;
+import { type AnyTable, endpointLists, withDefaults } from '../../primitives/option-table.js';
+import { NODE_OPTIONS, type NodeOptions } from './options.js';
 
 type Chain = NonNullable<NodeOptions['chain']>;
 
@@ -14,7 +14,8 @@ type Chain = NonNullable<NodeOptions['chain']>;
  *
  * @throws PlumblineError `INVALID_PARAMETER` with the name of the option, but not its value, which may hold a key
  */
-export function requireOptions({ chain = { kind: 'devnet' } }: NodeOptions): void {
+export function requireOptions(options: NodeOptions): void {
+  const { chain } = withDefaults(NODE_OPTIONS, options);
   if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
   const kinds: readonly unknown[] = ['devnet', 'light', 'replica'];
   if (!kinds.includes(chain.kind)) throw invalidParameter('chain.kind', `must be one of ${kinds.join(', ')}`);
@@ -33,18 +34,17 @@ export function requireEndpoints(
   chain: Exclude<Chain, { kind: 'devnet' }> | ForkOptions,
   isReplica = false,
 ): void {
-  requireLists(path, chain, LISTS);
-  const layerOne: unknown = chain.layerOne;
-  if (layerOne === undefined || Array.isArray(layerOne)) return;
-  if (!isObject(layerOne) || isReplica) throw invalidParameter(`${path}.layerOne`, 'must be a list of endpoints');
-  requireLists(`${path}.layerOne`, layerOne, LAYER_ONE_LISTS);
+  requireLists(path, chain, isReplica ? REPLICA_OPTIONS : LIGHT_OPTIONS);
+  const { layerOne } = chain;
+  if (!isFollowed(layerOne)) return;
+  if (!isObject(layerOne)) throw invalidParameter(`${path}.layerOne`, 'must be a list of endpoints');
+  requireLists(`${path}.layerOne`, layerOne, LAYER_ONE_OPTIONS);
 }
 
-/** @param lists - members that are lists of endpoints, and whether they are required */
-function requireLists(path: string, options: object, lists: Readonly<Record<string, boolean>>): void {
-  for (const [name, isNeeded] of Object.entries(lists)) {
+function requireLists(path: string, options: object, table: AnyTable): void {
+  for (const name of endpointLists(table)) {
     const list = (options as Record<string, unknown>)[name];
-    if (list === undefined ? isNeeded : !Array.isArray(list))
+    if (list === undefined ? table[name]!.needed : !Array.isArray(list))
       throw invalidParameter(`${path}.${name}`, 'must be a list of endpoints');
   }
 }

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../errors.js';
+import { type TableOf, type WithDefaults, withDefaults } from '../../primitives/option-table.js';
 import type { Durability } from '../../store/page-store.js';
 
 /** Limits of the stored data by kind, in bytes of keys and values. */
@@ -47,28 +47,29 @@ export interface StorageOptions {
 
 const MIB = 2 ** 20;
 
+/** What each budget is. */
+export const BUDGET_OPTIONS = {
+  headers: { is: 'count', or: 8 * MIB },
+  finalizations: { is: 'count', or: MIB / 4 },
+  proofs: { is: 'count', or: 8 * MIB },
+  codes: { is: 'count', or: 16 * MIB },
+  dictionaries: { is: 'count', or: MIB },
+  devnet: { is: 'count' },
+} as const satisfies TableOf<StorageBudgets>;
+
+/** What each option of a store is. */
+export const STORAGE_OPTIONS = {
+  budgets: { is: BUDGET_OPTIONS, or: {} },
+  durability: { is: ['default', 'strict', 'relaxed'], or: 'relaxed' },
+  // Its default goes by the kind of chain.
+  fallback: { is: ['error', 'memory'] },
+} as const satisfies TableOf<StorageOptions>;
+
 /** Budgets of tables, with defaults. */
-export function budgetsOf({ budgets = {} }: StorageOptions): Required<Omit<StorageBudgets, 'devnet'>> {
-  const {
-    headers = 8 * MIB,
-    finalizations = MIB / 4,
-    proofs = 8 * MIB,
-    codes = 16 * MIB,
-    dictionaries = MIB,
-  } = budgets;
-  return { headers, finalizations, proofs, codes, dictionaries };
-}
+export type Budgets = Omit<WithDefaults<StorageBudgets, typeof BUDGET_OPTIONS>, 'devnet'>;
 
-const DURABILITIES: readonly unknown[] = ['default', 'strict', 'relaxed'];
-
-/** @throws PlumblineError `INVALID_PARAMETER` */
-export function requireStorage({ budgets = {}, durability = 'relaxed', fallback = 'error' }: StorageOptions): void {
-  for (const [name, bytes] of Object.entries(budgets)) {
-    if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 0)) continue;
-    throw invalidParameter(`storage.budgets.${name}`, 'must be a whole number of bytes');
-  }
-  if (fallback !== 'error' && fallback !== 'memory')
-    throw invalidParameter('storage.fallback', 'must be error or memory');
-  if (!DURABILITIES.includes(durability))
-    throw invalidParameter('storage.durability', 'must be one of default, strict, relaxed');
+/** Budgets of tables, with defaults. */
+export function budgetsOf({ budgets = {} }: StorageOptions): Budgets {
+  const { devnet: _, ...ofTables } = withDefaults(BUDGET_OPTIONS, budgets);
+  return ofTables;
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorDetails, invalidParameter, messageOf, PlumblineError } from '../../errors.js';
+import { type TableOf, withDefaults } from '../../primitives/option-table.js';
 import type { NodeInfo, NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
 import type { ScriptUrl } from '../options/script-url.js';
@@ -52,17 +53,17 @@ export const CHAIN_PARAMETER = 'plumbline-chain';
 
 const STORE_NAME = 'plumbline-service-worker';
 
-/** Names of the options of a proxy that `NodeOptions` does not have. */
+/** What each option of a proxy is that `NodeOptions` does not have. */
 export const PROXY_OPTIONS = {
-  scriptUrl: true,
-  scope: true,
-  timeoutMs: true,
-  path: true,
-  paths: true,
-  urls: true,
-  forward: true,
-  fallback: true,
-} as const;
+  scriptUrl: { is: 'scriptUrl', needed: true },
+  scope: { is: 'text' },
+  timeoutMs: { is: 'aboveZero', or: 60_000 },
+  path: { is: 'text' },
+  paths: { is: 'texts' },
+  urls: { is: 'texts' },
+  forward: { is: 'flag', or: true },
+  fallback: { is: ['network', 'none'], or: 'none' },
+} as const satisfies TableOf<Omit<RpcProxyOptions, keyof NodeOptions>>;
 
 /**
  * The configuration of the worker, from the options.
@@ -71,7 +72,10 @@ export const PROXY_OPTIONS = {
  * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
  */
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
-  const { scriptUrl, scope, timeoutMs, path, paths, urls, forward = true, fallback = 'none', ...node } = options;
+  const { scriptUrl, scope, timeoutMs, path, paths, urls, forward, fallback, ...node } = withDefaults(
+    PROXY_OPTIONS,
+    options,
+  );
   requireOptions(node);
   if (node.chain?.kind === 'devnet' && node.chain.fork !== undefined)
     throw invalidParameter('chain.fork', 'cannot be opened in a service worker; open it with createNode');

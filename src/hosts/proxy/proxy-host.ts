@@ -1,7 +1,7 @@
+import { withDefaults } from '../../primitives/option-table.js';
 import { createFetchHandler } from '../../rpc/http/http.js';
-import { DEFAULT_MAX_BATCH } from '../../rpc/protocol/handle.js';
 import { servedMethods } from '../../rpc/protocol/method-info.js';
-import { type NodeInfo, type NodeOptions, REQUEST_TIMEOUT_MS, textOf } from '../options/options.js';
+import { NODE_OPTIONS, type NodeInfo, type NodeOptions, textOf } from '../options/options.js';
 import { type NodeTransport, nodeClosed } from '../provider/transport.js';
 import { type ProxyConfig, requireConfig, serviceWorkerFailed } from './config.js';
 import { answerSplit, forwardTo, type Mark } from './forward.js';
@@ -107,8 +107,9 @@ export class ProxyHost {
 
   private async answer(active: Active, found: Found, request: Request): Promise<Response> {
     const { forward, fallback, node } = active.stored;
+    const { requestTimeoutMs, maxBatch } = withDefaults(NODE_OPTIONS, node);
     takeKeysFrom(active, found);
-    const forwarding = forwardTo(request, node.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
+    const forwarding = forwardTo(request, requestTimeoutMs);
     let marks: readonly Mark[] = [];
     const handler = createFetchHandler(async (payload, call) => {
       const reply = await answerSplit(payload, {
@@ -117,7 +118,7 @@ export class ProxyHost {
         serves: active.serves,
         forward: forward ? forwarding : undefined,
         fallback: fallback === 'network' ? forwarding : undefined,
-        maxBatch: node.maxBatch ?? DEFAULT_MAX_BATCH,
+        maxBatch,
         signal: call?.signal,
       });
       marks = reply.marks;
@@ -136,7 +137,8 @@ export class ProxyHost {
 
   private refuseAll(request: Request, error: unknown): Promise<Response> {
     const local = () => Promise.reject(error);
-    const parts = { local, serves: () => true, forward: undefined, fallback: undefined, maxBatch: DEFAULT_MAX_BATCH };
+    const maxBatch = NODE_OPTIONS.maxBatch.or;
+    const parts = { local, serves: () => true, forward: undefined, fallback: undefined, maxBatch };
     return createFetchHandler((payload) => answerSplit(payload, parts))(request);
   }
 

@@ -1,4 +1,5 @@
 import { invalidParameter, messageOf } from '../../errors.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import type { NodeInfo } from '../options/options.js';
 import { notSendable } from '../options/require-options.js';
 import { isTrusted, type ScriptUrl, trustedTypesDirective } from '../options/script-url.js';
@@ -33,7 +34,6 @@ export interface StopOptions {
   readonly keepRegistration?: boolean;
 }
 
-const TIMEOUT_MS = 60_000;
 const LOOK_MS = 20;
 /** A worker between two states is missing for one look. After so many looks it counts as gone. */
 const LOOKS_UNTIL_GONE = 5;
@@ -56,7 +56,7 @@ const answering = new Map<string, AbortController>();
 export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   (await import('../options/require-known.js')).requireKnown(options, PROXY_OPTIONS);
   const container = serviceWorkers();
-  const { timeoutMs = TIMEOUT_MS } = options;
+  const { timeoutMs } = withDefaults(PROXY_OPTIONS, options);
   const config = sendable(proxyConfig(options, location.href));
   const { scriptUrl } = options;
   const url = addressOf(scriptUrl);

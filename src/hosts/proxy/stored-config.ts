@@ -4,10 +4,12 @@
  */
 
 import { openDB } from 'idb';
+import { isFollowed, LAYER_ONE_OPTIONS } from '../../chain/light/layer-one-options.js';
+import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { PlumblineError } from '../../errors.js';
 import { LINEA_DICTIONARY } from '../../networks/linea.js';
+import { endpointLists } from '../../primitives/option-table.js';
 import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
-import { isFollowed, LAYER_ONE_LISTS } from '../options/layer-one-options.js';
 import type { NodeOptions } from '../options/options.js';
 import type { ProxyConfig } from './config.js';
 import { type StoredTarget, storeTargets } from './targets.js';
@@ -108,9 +110,6 @@ interface Secret {
   readonly value: unknown;
 }
 
-/** Options that hold endpoints. */
-const LISTS = ['endpoints', 'layerOne', 'maru', 'trieLogs', 'stateManager'] as const;
-
 /** Members of an endpoint that hold no key. One with a member that is not known is a secret as a whole, names included. */
 const LIMITS: readonly string[] = [
   'timeoutMs',
@@ -129,9 +128,9 @@ const PUBLIC_DICTIONARIES: readonly (string | undefined)[] = [
 
 /** The parts of the options that may hold a key: URLs with more than an origin, API keys, names and values of headers. */
 export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
-  const secrets = ofLists(chain ?? {}, LISTS, ['chain']);
+  const secrets = ofLists(chain ?? {}, endpointLists(REPLICA_OPTIONS), ['chain']);
   const layerOne = chain !== undefined && 'layerOne' in chain ? chain.layerOne : undefined;
-  if (isFollowed(layerOne)) secrets.push(...ofLists(layerOne, Object.keys(LAYER_ONE_LISTS), ['chain', 'layerOne']));
+  if (isFollowed(layerOne)) secrets.push(...ofLists(layerOne, endpointLists(LAYER_ONE_OPTIONS), ['chain', 'layerOne']));
   if (dictionary?.kind === 'url') secrets.push(...ofDictionary(dictionary.url, ['dictionary', 'url']));
   const { url, mirrors = [] } = chain?.network?.dictionary ?? {};
   const path = ['chain', 'network', 'dictionary'];

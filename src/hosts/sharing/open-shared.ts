@@ -3,7 +3,7 @@ import { indexedDatabases, webLocks } from '../../store/browser-storage.js';
 import type { PageStore } from '../../store/page-store.js';
 import { fingerprintOf } from '../options/fingerprint.js';
 import type { InlineExtras } from '../options/inline-extras.js';
-import { type NodeOptions, REQUEST_TIMEOUT_MS } from '../options/options.js';
+import { NODE_OPTIONS, type NodeOptions } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { Candidate, type CandidateSettings } from './candidate.js';
 import type { Channel, Rank } from './peer-channels.js';
@@ -68,7 +68,7 @@ export async function openShared(
   const { locks, channel } = environment;
   const name = `plumbline-writer-${storeName}`;
   const openStore = () => environment.openStore(storeName, options);
-  const node = new SharedNode(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
+  const node = new SharedNode(options.requestTimeoutMs ?? NODE_OPTIONS.requestTimeoutMs.or);
   const settings: Omit<CandidateSettings, 'election'> = {
     name,
     rank,

@@ -1,5 +1,6 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
 import { type ErrorDetails, invalidParameter, isPlumblineError, PlumblineError } from '../../errors.js';
+import { type TableOf, withDefaults } from '../../primitives/option-table.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
@@ -39,8 +40,14 @@ export interface ClientOptions extends NodeOptions {
   readonly http?: FetchHandlerOptions;
 }
 
-/** Names of the options that `NodeOptions` does not have. */
-const OWN = { worker: true, loadTimeoutMs: true, onProgress: true, fetch: true, http: true } as const;
+/** What each option is that `NodeOptions` does not have. */
+const CLIENT_OPTIONS = {
+  worker: { is: 'worker' },
+  loadTimeoutMs: { is: 'aboveZero', or: 60_000 },
+  onProgress: { is: 'function' },
+  fetch: { is: 'function' },
+  http: { is: 'http' },
+} as const satisfies TableOf<Omit<ClientOptions, keyof NodeOptions>>;
 
 /**
  * Starts a node in a module Worker and resolves when it can answer.
@@ -54,7 +61,7 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
   // Before the first wait, so that no error of the caller's worker is missed. Options that are none are refused after it.
   const given = options?.worker;
   let transport = isWorker(given) ? new WorkerTransport(given) : undefined;
-  (await import('../options/require-known.js')).requireKnown(options, OWN);
+  (await import('../options/require-known.js')).requireKnown(options, CLIENT_OPTIONS);
   const { worker, http, chain, fetch } = options;
   if (transport === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
@@ -102,7 +109,14 @@ async function openOwnDevnet(options: ClientOptions): Promise<WorkerTransport | 
 
 /** Opens the node of a worker. Terminates the worker if that fails. */
 async function openOn(transport: WorkerTransport, options: ClientOptions): Promise<void> {
-  const { worker: _, loadTimeoutMs = 60_000, onProgress, fetch, http: __, ...nodeOptions } = options;
+  const {
+    worker: _,
+    loadTimeoutMs,
+    onProgress,
+    fetch,
+    http: __,
+    ...nodeOptions
+  } = withDefaults(CLIENT_OPTIONS, options);
   try {
     await transport.ready(loadTimeoutMs);
     await transport.open(nodeOptions, onProgress, fetch);

@@ -12,8 +12,6 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 
 /** A filter without a request for this long expires. */
 export const FILTER_IDLE_MS: number = 5 * 60_000;
-/** Most filters of one client, unless configured otherwise. */
-export const DEFAULT_MAX_FILTERS = 128;
 /** Most filters of all clients. Above it the client with the most loses one. */
 const MAX_FILTERS_OF_ALL = 1024;
 /** Most hashes of pending transactions one filter keeps; the oldest go first. */
@@ -28,7 +26,7 @@ const EVERYTHING: LogBounds = { from: undefined, to: undefined };
 export interface FilterOptions {
   /** Milliseconds of any clock that does not run backwards. */
   readonly now: () => number;
-  /** Most filters of one client, 128 when left out. */
+  /** Most filters of one client; no limit of their own when left out. */
   readonly maxFilters?: number | undefined;
   /** Most bytes of the logs of one answer, as JSON; no limit when left out. */
   readonly maxAnswerBytes?: number | undefined;
@@ -77,7 +75,7 @@ export class FilterRegistry {
     private readonly chain: Chain,
     private readonly options: FilterOptions,
   ) {
-    this.limit = options.maxFilters ?? DEFAULT_MAX_FILTERS;
+    this.limit = options.maxFilters ?? Number.POSITIVE_INFINITY;
   }
 
   /** Follows logs of the blocks from now on, within the bounds of the request. @throws PlumblineError `FILTER_LIMIT` */

@@ -2,9 +2,6 @@ import { PlumblineError } from '../../errors.js';
 import type { RpcResponse } from './envelope.js';
 import { wireError } from './rpc-errors.js';
 
-/** Most bytes of the answers to one payload, unless configured otherwise: 32 MiB. */
-export const DEFAULT_MAX_ANSWER_BYTES: number = 32 * 2 ** 20;
-
 /** A result or error of so many bytes always fits, so that the hash of a sent transaction is not lost. Errors are no longer. */
 const ALWAYS_FITS = 256;
 /** Bytes of a response beside its id, its result or error: `{"jsonrpc":"2.0","id":,"result":},`. */

@@ -21,16 +21,13 @@ import {
 import type { Method, MethodCallOptions, MethodTable } from './method.js';
 import { toRpcError } from './rpc-errors.js';
 
-/** Most requests of a batch, unless told otherwise. */
-export const DEFAULT_MAX_BATCH = 1024;
-
 /** How payloads are handled. */
 export interface HandleOptions {
   /** Time limit of a whole payload, milliseconds; the requests of a batch share it. No limit when left out. */
   readonly timeoutMs?: number | undefined;
   /** Most gas of all executions of a whole payload. No limit when left out. */
   readonly gasBudget?: number | undefined;
-  /** Most requests of a batch, 1024 when left out. */
+  /** Most requests of a batch. No limit when left out. */
   readonly maxBatch?: number | undefined;
   /** Holds the deadlines of all payloads under way, so that they can be aborted. */
   readonly running?: Set<Deadline> | undefined;
@@ -85,7 +82,7 @@ export async function handlePayload<Context>(
   if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
   if (Array.isArray(payload)) {
     if (payload.length === 0) return EMPTY_BATCH_REPLY;
-    const { maxBatch = DEFAULT_MAX_BATCH } = options;
+    const { maxBatch = Number.POSITIVE_INFINITY } = options;
     if (payload.length > maxBatch) return batchTooLargeReply(maxBatch);
   }
   const { timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY } = options;

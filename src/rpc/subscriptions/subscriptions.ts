@@ -2,9 +2,6 @@ import { PlumblineError } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import type { Source, Subscriber } from '../protocol/method.js';
 
-/** Most subscriptions of one caller, unless told otherwise. */
-const DEFAULT_MAX_SUBSCRIPTIONS = 128;
-
 const ID_BYTES = 16;
 
 /** What a subscriber is sent: the `params` of an `eth_subscription` notification. */
@@ -26,7 +23,7 @@ export class Subscriptions {
 
   constructor(
     private readonly send: (message: SubscriptionMessage) => void,
-    private readonly limit: number = DEFAULT_MAX_SUBSCRIPTIONS,
+    private readonly limit: number = Number.POSITIVE_INFINITY,
   ) {}
 
   /**

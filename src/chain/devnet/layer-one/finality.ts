@@ -1,30 +1,14 @@
 import { invalidParameter, PlumblineError } from '../../../errors.js';
+import { withDefaults } from '../../../primitives/option-table.js';
 import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../block.js';
+import { FINALITY_OPTIONS, type FinalityOptions } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
 import type { Finalization } from './rollup-abi.js';
 import type { SimulatedL1 } from './simulated-l1.js';
 
 /** What finality needs of layer 1. */
 export type FinalizingL1 = Pick<SimulatedL1, 'finalize' | 'height' | 'releaseBefore' | 'revertTo' | 'stateRoot'>;
-
-/** When devnet blocks become final on the simulated layer 1. */
-export interface FinalityOptions {
-  /** A block is finalized after this many further blocks. Default 2. */
-  readonly delayBlocks?: number;
-  /** Blocks of one finalization. Only the last one has a state root on layer 1. Default 1. */
-  readonly batchBlocks?: number;
-  /**
-   * Number of newest finalizations whose states stay provable, as in the reference state manager. Default 128. A devnet
-   * opened from its store starts with the newest finalized block of its checkpoint, and adds each later finalization.
-   */
-  readonly heldFinalizations?: number;
-  /**
-   * The first block whose finalization stores its hash in place of its state root, as the next rollup contract does
-   * (docs/spec/rollup-versions.md). The profile must have `rollup.blockHashesSlot`. Default: none.
-   */
-  readonly blockHashesFrom?: number;
-}
 
 /** Finality at one moment, for a snapshot. */
 export interface FinalitySnapshot {
@@ -55,10 +39,11 @@ export class DevnetFinality {
   ) {
     this.last = ledger.first;
     this.provable = [ledger.first];
-    this.delay = atLeast(0, 'delayBlocks', options.delayBlocks ?? 2);
-    this.batch = atLeast(1, 'batchBlocks', options.batchBlocks ?? 1);
-    this.held = atLeast(1, 'heldFinalizations', options.heldFinalizations ?? 128);
-    this.blockHashesFrom = options.blockHashesFrom ?? Number.POSITIVE_INFINITY;
+    const settings = withDefaults(FINALITY_OPTIONS, options);
+    this.delay = atLeast(0, 'delayBlocks', settings.delayBlocks);
+    this.batch = atLeast(1, 'batchBlocks', settings.batchBlocks);
+    this.held = atLeast(1, 'heldFinalizations', settings.heldFinalizations);
+    this.blockHashesFrom = settings.blockHashesFrom;
   }
 
   /** Newest finalized block. */

@@ -11,9 +11,9 @@ import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
 import type { Block } from '../../block.js';
 import type { CurrentPrices } from '../../chain.js';
-import type { MakingSettings } from '../options.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
+import type { MakingSettings } from '../settings.js';
 import type { BlockState } from '../state/devnet-state.js';
 import {
   type BlockExecution,

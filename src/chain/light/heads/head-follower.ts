@@ -1,20 +1,19 @@
 import { isPlumblineError } from '../../../errors.js';
+import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import type { Call } from '../../../upstream/transport/fault.js';
 import type { HeadListener, RemovalListener } from '../../chain.js';
+import type { LightSettings } from '../light-options.js';
 import type { HeaderChain } from './header-chain.js';
 import type { HeadReading, Heads } from './heads.js';
 import type { LightBlock } from './light-block.js';
 
-/** How often the head is read. */
-export interface FollowerOptions {
-  /** How long a head counts as the newest without another read, milliseconds. */
-  readonly maxAgeMs: number;
-  /** Time between two reads while there are listeners, milliseconds. */
-  readonly paceMs: number;
+/** How often the head is read: when it is older than `headMaxAgeMs`, and while there are listeners once a slot. */
+export interface FollowerOptions extends Pick<LightSettings, 'headMaxAgeMs'> {
+  readonly network: Pick<Network, 'slotSeconds'>;
   readonly activity: Activity;
   readonly clock: Clock;
 }
@@ -42,7 +41,8 @@ export class HeadFollower {
     private readonly headers: HeaderChain,
     private readonly options: FollowerOptions,
   ) {
-    const { paceMs, activity, clock } = options;
+    const { network, activity, clock } = options;
+    const paceMs = Math.max(1, network.slotSeconds) * 1000;
     const look = async () => {
       const before = this.headers.head;
       await this.refresh();
@@ -55,7 +55,7 @@ export class HeadFollower {
   get fresh(): LightBlock | undefined {
     const age = this.options.clock.now() - this.readAt;
     // A negative age means that the clock was set back and the real age is unknown.
-    const isFresh = age >= 0 && age <= this.options.maxAgeMs;
+    const isFresh = age >= 0 && age <= this.options.headMaxAgeMs;
     return isFresh && this.readHead === this.headers.head ? this.readHead : undefined;
   }
 

@@ -3,9 +3,10 @@ import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { TakenBack } from '../../chain.js';
+import type { BlockLevel } from '../../trust-level.js';
 import { notReached, takesBackFinal, tooDeep } from '../refused.js';
 import type { HeaderStore } from './header-store.js';
-import type { AcceptedBlock, BlockLevel } from './heads.js';
+import type { AcceptedBlock } from './heads.js';
 import type { LightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked, fetchParent, missingHeader, requireLink } from './linked-headers.js';
 

@@ -5,30 +5,20 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import { allFailed, tooFew, upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/transport/fault.js';
-import type { TrustLevel } from '../../trust-level.js';
+import type { BlockLevel, HeadLevel } from '../../trust-level.js';
 import { requestFirstFound } from '../first-found.js';
+import type { LightSettings } from '../light-options.js';
 import { notReached, requireChain } from '../refused.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { missingHeader } from './linked-headers.js';
 import type { SealedHead } from './sealed-head.js';
 import type { SealSource } from './seals.js';
 
-/** Trust levels of a head. */
-export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
-
-/** Trust levels of a block: a block below the head can be settled by layer-1 consensus. */
-export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
-
 /** When a head is accepted. */
-export interface HeadRules {
-  readonly level: HeadLevel;
-  /** Number of origins that must agree; 1 unless the level is `linked`. */
-  readonly needed: number;
-  /** Blocks that an accepted head may be below the median of the heights that endpoints claim. */
-  readonly maxLagBlocks: number;
-  /** Time limit for one endpoint, milliseconds. */
-  readonly timeoutMs: number;
-}
+export type HeadRules = Pick<LightSettings, 'agreeing' | 'maxLagBlocks'> & { readonly level: HeadLevel };
+
+/** Time limit for one endpoint to return its head, ms. */
+const HEAD_TIMEOUT_MS = 8_000;
 
 /** A block that was accepted as part of the chain. */
 export interface AcceptedBlock {
@@ -77,6 +67,11 @@ export class Heads {
     private readonly seals?: SealSource,
   ) {}
 
+  /** Number of origins that must agree. */
+  private get needed(): number {
+    return this.rules.level === 'linked' ? this.rules.agreeing : 1;
+  }
+
   /**
    * The newest block that can be accepted. As many endpoints as needed are asked at the same time.
    *
@@ -92,7 +87,7 @@ export class Heads {
     const batched =
       first.answers.length === 0 ? undefined : { from: first.from, block: first.blocks[0]!, answers: first.answers };
     if (sealed === undefined) {
-      const level = this.rules.needed > 1 ? 'linked' : 'plain';
+      const level = this.needed > 1 ? 'linked' : 'plain';
       return { block: agreed.block, level, origins: agreed.origins, batched };
     }
     const { blockHash: hash, check } = await this.freshSeal(await sealed, responses, lowest, signal);
@@ -140,7 +135,7 @@ export class Heads {
    */
   async byHash(hash: Uint8Array, signal?: AbortSignal): Promise<LightBlock | undefined> {
     return requestFirstFound(this.group, 'eth_getBlockByHash', [bytesToHex(hash), false], {
-      agreeing: Math.max(2, this.rules.needed),
+      agreeing: Math.max(2, this.needed),
       ...(signal !== undefined && { signal }),
       accept: (answer) => readLightBlock(this.network, answer, { hash }),
     });
@@ -152,12 +147,13 @@ export class Heads {
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, `ANSWER_REFUSED`, also if it is missing; of the endpoints
    */
   async byNumber(number: number, signal?: AbortSignal): Promise<AcceptedBlock> {
-    const { level, needed, timeoutMs } = this.rules;
+    const { needed, rules } = this;
+    const { level } = rules;
     if (level === 'sealed' && !this.sealsBlock(number))
       throw notReached('sealed', undefined, `block ${number} does not carry a seal of its own`);
     const { value, agreed } = await this.group.requestAll('eth_getBlockByNumber', [toQuantity(number), false], {
       needed,
-      timeoutMs,
+      timeoutMs: HEAD_TIMEOUT_MS,
       ...(signal !== undefined && { signal }),
       accept: async (answer) => {
         const block = readLightBlock(this.network, answer, { number });
@@ -176,7 +172,7 @@ export class Heads {
     lowest: number,
     signal: AbortSignal | undefined,
   ): Promise<{ responses: readonly HeadResponse[]; agreed: AgreedBlock }> {
-    const needed = this.rules.level === 'linked' ? this.rules.needed : 1;
+    const { needed } = this;
     // Endpoints that refuse to serve come last. They fail without a request, with the reason.
     const waiting: EndpointInfo[] = [...this.group.endpoints].sort(
       (a, b) => READINESS_ORDER[a.readiness] - READINESS_ORDER[b.readiness],
@@ -252,7 +248,7 @@ export class Heads {
         (step === 0 ? ahead : others).map(async (response) => {
           const block = await this.group.request('eth_getBlockByNumber', [toQuantity(number), false], {
             endpoint: response.from.id,
-            timeoutMs: this.rules.timeoutMs,
+            timeoutMs: HEAD_TIMEOUT_MS,
             ...(signal !== undefined && { signal }),
             accept: (answer) => readLightBlock(this.network, answer, { number }),
           });
@@ -278,7 +274,7 @@ export class Heads {
     const preface = this.checked.has(from.id) ? [LATEST] : [CHAIN_ID, LATEST];
     const response = await this.group.requestMany([...preface, ...extraCalls], {
       endpoint: from.id,
-      timeoutMs: this.rules.timeoutMs,
+      timeoutMs: HEAD_TIMEOUT_MS,
       waits,
       ...(signal !== undefined && { signal }),
       accept: (answers): HeadResponse => {

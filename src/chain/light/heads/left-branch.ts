@@ -4,10 +4,11 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
+import type { BlockLevel } from '../../trust-level.js';
 import { requestFirstFound } from '../first-found.js';
 import { isNotAvailableYet, missing, notReached, takesBackFinal } from '../refused.js';
 import type { HeaderStore } from './header-store.js';
-import type { AcceptedBlock, BlockLevel } from './heads.js';
+import type { AcceptedBlock } from './heads.js';
 import { type LightBlock, readLightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked, requireLink } from './linked-headers.js';
 

@@ -4,7 +4,7 @@ import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block-reference.js';
 import type { BlockFinder } from '../heads/block-finder.js';
 import type { HeaderChain } from '../heads/header-chain.js';
-import type { LightChainParts } from '../light-options.js';
+import type { LightChainParts } from '../light-parts.js';
 import {
   blockNotProvable,
   FinalityStore,

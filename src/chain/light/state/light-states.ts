@@ -6,7 +6,7 @@ import { loadOnce } from '../../../scheduling/load-once.js';
 import type { Block } from '../../block.js';
 import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
-import type { LightChainParts } from '../light-options.js';
+import type { LightChainParts } from '../light-parts.js';
 import { isNotAvailableYet } from '../refused.js';
 import type { FetchedState } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';

@@ -1,4 +1,5 @@
 import type { Hex } from '../../primitives/hex.js';
+import type { TableOf } from '../../primitives/option-table.js';
 import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
 
 /**
@@ -33,8 +34,23 @@ export interface LayerOneOptions {
   readonly maxWalkBack?: number;
 }
 
-/** Members of `LayerOneOptions` that are lists of endpoints, and whether they are required. */
-export const LAYER_ONE_LISTS = { consensus: true, execution: true, checkpointServers: false } as const;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** What each option of layer 1 is, if its consensus is followed. */
+export const LAYER_ONE_OPTIONS = {
+  consensus: { is: 'endpoints', needed: true },
+  execution: { is: 'endpoints', needed: true },
+  checkpoint: { is: { root: { is: 'hex', needed: true } } },
+  checkpointServers: { is: 'endpoints' },
+  checkpointAgreeing: {
+    is: 'wholeAboveZero',
+    or: ({ checkpointServers = [] }) => Math.max(2, Math.floor(checkpointServers.length / 2) + 1),
+  },
+  checkpointMaxAgeMs: { is: 'aboveZero', or: 14 * DAY_MS },
+  maxAgeMs: { is: 'aboveZero', or: 45 * MINUTE_MS },
+  maxWalkBack: { is: 'count' },
+} as const satisfies TableOf<LayerOneOptions>;
 
 /** Endpoints of layer 1 whose word counts, or layer 1 followed by its consensus. */
 export type LayerOneSource = readonly EndpointSource[] | LayerOneOptions;

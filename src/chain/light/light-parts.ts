@@ -1,0 +1,117 @@
+import { invalidParameter } from '../../errors.js';
+import type { CalldataSizer, Hasher, HashScheme } from '../../kernel/contracts.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import { withDefaults } from '../../primitives/option-table.js';
+import type { Activity } from '../../scheduling/activity.js';
+import type { Clock } from '../../scheduling/clock.js';
+import type { PageStore } from '../../store/page-store.js';
+import type { EndpointGroup } from '../../upstream/group.js';
+import type { RestGroup } from '../../upstream/rest-group.js';
+import { BLOCK_TAGS, type BlockTag } from '../block-reference.js';
+import type { HeadLevel } from '../trust-level.js';
+import type { ConsensusAnswers } from './layer-one/consensus-answers.js';
+import type { FollowedLayerOne } from './layer-one/layer-one-follower.js';
+import { isFollowed } from './layer-one-options.js';
+import type { LightCache } from './light-cache.js';
+import { LIGHT_OPTIONS, type LightChainOptions, type LightSettings } from './light-options.js';
+
+/** What a light chain needs of a follower of layer-1 consensus. Its code is loaded when it is first used. */
+export interface ConsensusSource {
+  /** @throws PlumblineError as `LayerOneFollower.finalized` */
+  finalized(signal?: AbortSignal): Promise<FollowedLayerOne>;
+  /** The answers of beacon nodes that lead from the trusted block to a final one. @throws PlumblineError as `finalized` */
+  answers(): Promise<ConsensusAnswers>;
+  /** Oldest finalized header that is used, milliseconds. */
+  readonly maxAgeMs: number;
+  close(): void;
+}
+
+/** Settings and dependencies of a light chain. */
+export interface LightChainParts
+  extends Omit<LightSettings, 'kind' | 'endpoints' | 'layerOne' | 'maru' | 'level' | 'layerOneHeader'> {
+  /** Endpoints of layer 2. */
+  readonly upstream: EndpointGroup;
+  /** Endpoints of layer 1. Without them there is no finalized block. */
+  readonly layerOne?: EndpointGroup | undefined;
+  /** Follows the consensus of layer 1. Without it, the endpoints of layer 1 say which of its blocks is final. */
+  readonly consensus?: ConsensusSource | undefined;
+  /** As in `LayerOneOptions`. */
+  readonly maxWalkBack?: number | undefined;
+  /** Endpoints of Maru. Without them only Clique blocks can reach level `sealed`. */
+  readonly maru?: RestGroup | undefined;
+  readonly level: HeadLevel;
+  /** Hash of a trusted layer-1 block, 32 bytes. */
+  readonly layerOneHeader?: Uint8Array | undefined;
+  readonly store?: PageStore | undefined;
+  /** Tables in `store` for later sessions. */
+  readonly cache?: LightCache | undefined;
+  /** Most bytes of zk proofs that are kept in memory, 8 MiB when left out. */
+  readonly keptProofBytes?: number | undefined;
+  readonly activity: Activity;
+  readonly clock: Clock;
+  /** Loads the hasher that verifies zk proofs, when it is first needed. */
+  loadHasher(scheme: HashScheme): Promise<Hasher>;
+  /** Loads the sizer for transactions that are sent; without it the pool's profitability margin is not checked. */
+  loadSizer?(): Promise<CalldataSizer>;
+}
+
+/**
+ * The settings of a light chain that its options decide.
+ *
+ * @param upstream - the endpoints of layer 2
+ * @throws PlumblineError `INVALID_PARAMETER`; `INVALID_HEX`, `INVALID_LENGTH` for the hash of the trusted block
+ */
+export function lightSettings(
+  options: Omit<LightChainOptions, 'kind'>,
+  upstream: EndpointGroup,
+): Omit<LightSettings, 'kind' | 'layerOneHeader'> & Pick<LightChainParts, 'level' | 'maxWalkBack' | 'layerOneHeader'> {
+  const { layerOneHeader, layerOne } = options;
+  if (isFollowed(layerOne) && (layerOneHeader !== undefined || options.layerOneAgreeing !== undefined))
+    throw invalidParameter(
+      'layerOneHeader',
+      'and layerOneAgreeing are for endpoints whose word counts; consensus decides here',
+    );
+  const maxWalkBack = isFollowed(layerOne) ? layerOne.maxWalkBack : undefined;
+  if (maxWalkBack !== undefined && (!Number.isSafeInteger(maxWalkBack) || maxWalkBack < 0))
+    throw invalidParameter('layerOne.maxWalkBack', `must be a number of blocks, zero or above; got ${maxWalkBack}`);
+  const settings = withDefaults(LIGHT_OPTIONS, { kind: 'light' as const, ...options });
+  requireLevels(settings);
+  return {
+    ...settings,
+    level: levelOf(settings, upstream),
+    maxWalkBack,
+    layerOneHeader: layerOneHeader && hexToBytes(layerOneHeader.hash, 32),
+  };
+}
+
+const HEAD_LEVELS: readonly string[] = ['plain', 'linked', 'sealed'] satisfies HeadLevel[];
+const SETTLED_TAGS: readonly string[] = ['finalized', 'safe'] satisfies BlockTag[];
+const TAGS: readonly string[] = BLOCK_TAGS;
+
+/** @throws PlumblineError `INVALID_PARAMETER` for an unknown tag or level, which would have no effect */
+function requireLevels({ required, layerOne }: LightSettings): void {
+  for (const [tag, level] of Object.entries(required)) {
+    if (!TAGS.includes(tag)) throw invalidParameter('required', `${tag} is not a block tag; use ${TAGS.join(', ')}`);
+    if (level === 'settled') {
+      if (isFollowed(layerOne) && SETTLED_TAGS.includes(tag)) continue;
+      const reason = 'settled can be required of finalized and safe alone, with layerOne.consensus';
+      throw invalidParameter(`required.${tag}`, reason);
+    }
+    if (level !== undefined && !HEAD_LEVELS.includes(level))
+      throw invalidParameter(`required.${tag}`, `must be one of ${HEAD_LEVELS.join(', ')}`);
+  }
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for an unknown level, or fewer origins than must agree */
+function levelOf({ level: given, agreeing }: LightSettings, { endpoints }: EndpointGroup): HeadLevel {
+  const origins = new Set(endpoints.map(({ origin }) => origin)).size;
+  const level = given ?? (origins > 1 ? 'linked' : 'plain');
+  if (!HEAD_LEVELS.includes(level)) throw invalidParameter('level', `must be one of ${HEAD_LEVELS.join(', ')}`);
+  if (level === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
+    throw invalidParameter(
+      'agreeing',
+      `must be from 2 to ${origins}, the number of origins in endpoints; got ${agreeing}`,
+    );
+  }
+  return level;
+}
