@@ -94,7 +94,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/light/layer-one/light-client-record.js',
       '/chain/light/settlement/settled-blocks.js',
       '/chain/light/settled-reads.js',
-      '/chain/light/collect-evidence.js',
+      '/evidence/collect-evidence.js',
       '/chain/light/layer-one/consensus-answers.js',
       '/evidence/judge-evidence.js',
       '/rpc/methods/exportEvidence.js',

@@ -1,7 +1,6 @@
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
 import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
-import type { EvidenceBundle, EvidenceClaim } from '../evidence/evidence-bundle.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { BlockRequest, SimulationOptions, SpeculativeRun } from '../evm/simulation/simulation.js';
@@ -77,6 +76,14 @@ export type RemovalListener = (block: Pick<Block, 'header' | 'hash'>) => void;
 
 /** Called with each transaction that enters the pool, before the block that includes it. */
 export type PendingTransactionListener = (transaction: SignedTransaction) => void;
+
+/** What someone who follows a chain is called with. Nothing is followed for a member that is left out. */
+export interface ChainListener {
+  readonly head?: HeadListener;
+  /** A light chain tells only of blocks that it has told as heads. */
+  readonly removed?: RemovalListener;
+  readonly pending?: PendingTransactionListener;
+}
 
 /** A call that is about to be executed on the state after `block`; the head by default. */
 export interface CallPlan {
@@ -170,8 +177,6 @@ export interface Chain {
   withBody(block: Block, call?: ChainCall): Promise<Block>;
   /** @param hash - 32 bytes */
   transaction(hash: Uint8Array, call?: ChainCall): Promise<IncludedTransaction | undefined>;
-  /** @param hash - 32 bytes, of the transaction */
-  receipt(hash: Uint8Array, call?: ChainCall): Promise<TransactionReceipt | undefined>;
   /**
    * Receipts of a block that this chain returned, in the order of its transactions.
    *
@@ -236,13 +241,7 @@ export interface Chain {
    *
    * @throws PlumblineError as `LayerOneFollower.finalized`
    */
-  layerOneEvidence(): Promise<LayerOneEvidence | undefined>;
-  /**
-   * Collects what proves a claim without any endpoint; undefined unless a light node follows layer-1 consensus.
-   *
-   * @throws PlumblineError as `collectEvidence`
-   */
-  collectEvidence(claim: EvidenceClaim, call?: ChainCall): Promise<EvidenceBundle | undefined>;
+  settledBy(): Promise<LayerOneEvidence | undefined>;
   /** Prices after `block`; the head by default. */
   prices(block?: Block, call?: ChainCall): Promise<CurrentPrices>;
 
@@ -281,11 +280,7 @@ export interface Chain {
   takenBack(): TakenBack | undefined;
 
   /** @returns a function that ends the subscription */
-  onHead(listener: HeadListener): () => void;
-  /** A light chain tells only of blocks that it has told as heads. @returns a function that ends the subscription */
-  onRemoval(listener: RemovalListener): () => void;
-  /** @returns a function that ends the subscription */
-  onPendingTransaction(listener: PendingTransactionListener): () => void;
+  subscribe(listener: ChainListener): () => void;
   close(): Promise<void>;
 }
 
@@ -307,7 +302,6 @@ export const CHAIN_MEMBERS: Members<Chain> = {
   blocks: true,
   withBody: true,
   transaction: true,
-  receipt: true,
   receipts: true,
   logs: true,
   pendingTransactions: true,
@@ -321,16 +315,13 @@ export const CHAIN_MEMBERS: Members<Chain> = {
   contextOf: true,
   pendingContext: true,
   trust: true,
-  layerOneEvidence: true,
-  collectEvidence: true,
+  settledBy: true,
   prices: true,
   proof: true,
   zkProof: true,
   submit: true,
   takenBack: true,
-  onHead: true,
-  onRemoval: true,
-  onPendingTransaction: true,
+  subscribe: true,
   close: true,
 };
 
@@ -346,6 +337,23 @@ export function forwardingChain(current: () => Chain): Chain {
     (...args: unknown[]) => (current() as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args),
   ]);
   return { ...Object.fromEntries(members), kind, network } as Chain;
+}
+
+/** The receipt of a transaction that is in a block. @param hash - 32 bytes, of the transaction */
+export async function findReceipt(
+  chain: Pick<Chain, 'transaction' | 'receipts'>,
+  hash: Uint8Array,
+  call: ChainCall,
+): Promise<TransactionReceipt | undefined> {
+  const included = await chain.transaction(hash, call);
+  return included && (await chain.receipts(included.block, call))[included.index];
+}
+
+/** Ends several subscriptions as one. */
+export function endAll(...ends: readonly ((() => void) | false | undefined)[]): () => void {
+  return () => {
+    for (const end of ends) if (end) end();
+  };
 }
 
 /** Notes what a prepared state rests on. */

@@ -8,6 +8,10 @@ export class Listeners<Event> {
     return () => this.listeners.delete(listener);
   }
 
+  get size(): number {
+    return this.listeners.size;
+  }
+
   notify(event: Event): void {
     for (const listener of this.listeners) listener(event);
   }

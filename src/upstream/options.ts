@@ -53,20 +53,22 @@ const ENDPOINT_OPTIONS = {
   batchLimit: { is: 'aboveZero', or: 100 },
 } as const satisfies TableOf<EndpointOptions>;
 
+const RESPONSE_OPTIONS = { maxResponseBytes: { is: 'aboveZero', or: 16 * MIB } } as const;
+
 /** What each option of an endpoint with a URL is. */
 export const URL_ENDPOINT_OPTIONS = {
   ...ENDPOINT_OPTIONS,
   url: { is: 'text', needed: true },
   apiKey: { is: 'text' },
   headers: { is: 'textsByName' },
-  maxResponseBytes: { is: 'aboveZero', or: 16 * MIB },
+  ...RESPONSE_OPTIONS,
 } as const satisfies TableOf<UrlEndpoint>;
 
 /** What each option of a provider is. */
 export const PROVIDER_ENDPOINT_OPTIONS = {
   ...ENDPOINT_OPTIONS,
   provider: { is: 'provider', needed: true },
-  name: { is: 'text', or: 'provider' },
+  name: { is: 'text' },
 } as const satisfies TableOf<ProviderEndpoint>;
 
 /** An endpoint as given by the user. A string is a URL. */
@@ -100,7 +102,7 @@ export type OpenTransport = (source: EndpointSource, given: typeof fetch | undef
 /** JSON-RPC, by HTTP or through a provider. */
 export const openJsonRpc: OpenTransport = (source, given) => {
   if (typeof source !== 'string' && 'provider' in source)
-    return providerTransport(source.provider, source.name ?? PROVIDER_ENDPOINT_OPTIONS.name.or);
+    return providerTransport(source.provider, source.name ?? 'provider');
   const endpoint = typeof source === 'string' ? { url: source } : source;
   const { address, http } = openHttp(endpoint, given);
   const { batchLimit } = withDefaults(ENDPOINT_OPTIONS, endpoint);
@@ -112,7 +114,7 @@ export function openHttp(
   endpoint: UrlEndpoint,
   given: typeof fetch | undefined,
 ): { readonly address: Address; readonly http: HttpOptions } {
-  const { maxResponseBytes } = withDefaults(URL_ENDPOINT_OPTIONS, endpoint);
+  const { maxResponseBytes } = withDefaults(RESPONSE_OPTIONS, endpoint);
   return {
     address: parseEndpointAddress(addressOf(endpoint), endpoint.headers),
     http: {

@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
-import type { Chain, HeadListener, PendingTransactionListener } from '../../src/chain/chain.js';
+import {
+  type Chain,
+  type ChainListener,
+  endAll,
+  type HeadListener,
+  type PendingTransactionListener,
+} from '../../src/chain/chain.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
 import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
 import { FILTER_IDLE_MS, FilterRegistry, findLogs } from '../../src/rpc/filters/filter-registry.js';
@@ -23,9 +29,8 @@ class Blocks {
       if (this.failing) throw new Error('not to be had');
       return this.sealed.slice(from, to + 1).map((block) => ({ of: block.hash[0], transaction: { block } }));
     },
-    onHead: (listener: HeadListener) => listen(this.heads, listener),
-    onRemoval: () => () => {},
-    onPendingTransaction: (listener: PendingTransactionListener) => listen(this.pending, listener),
+    subscribe: ({ head, pending }: ChainListener) =>
+      endAll(head && listen(this.heads, head), pending && listen(this.pending, pending)),
   } as unknown as Chain;
 
   constructor() {

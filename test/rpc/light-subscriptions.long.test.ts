@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
-import type { Chain, HeadListener } from '../../src/chain/chain.js';
+import type { Chain, ChainListener, HeadListener } from '../../src/chain/chain.js';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { linea } from '../../src/networks/linea.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
@@ -42,11 +42,10 @@ test('a block whose receipts never come is skipped and reported to onError', asy
   const chain = {
     kind: 'light',
     network: linea,
-    onHead: (given: HeadListener) => {
-      listener = given;
+    subscribe: ({ head = () => {} }: ChainListener) => {
+      listener = head;
       return () => {};
     },
-    onRemoval: () => () => {},
     receipts: () => Promise.reject(new Error('not to be had')),
   } as unknown as Chain;
   const context = { chain } as RpcContext;

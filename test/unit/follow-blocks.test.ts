@@ -26,13 +26,12 @@ function follow(): Scene {
   const markOf = (block: Block) => new TextDecoder().decode(block.hash);
   const stop = followBlocks(
     {
-      onHead: (given) => {
-        listener = given;
+      subscribe: ({ head }) => {
+        listener = head;
         return () => {
           listener = undefined;
         };
       },
-      onRemoval: () => () => {},
     },
     async (block) => {
       await held.get(markOf(block));

@@ -83,7 +83,7 @@ describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('import of a chain thro
     const devnet = await openOnGenesis();
     const fractions: number[] = [];
     const announced: Block[] = [];
-    devnet.onHead((block) => announced.push(block));
+    devnet.subscribe({ head: (block) => announced.push(block) });
     const result = await devnet.importChain(chainRlp(), (fraction) => fractions.push(fraction));
     expect(result).toEqual({ imported: 54, head: 54 });
     expect(await head(devnet)).toEqual({ number: 54, hash: IMPORTED_HEAD });

@@ -15,14 +15,13 @@ import {
   type CallPlan,
   type Chain,
   type ChainCall,
+  type ChainListener,
   type CurrentPrices,
   type Exclusion,
-  type HeadListener,
+  endAll,
   noteFound,
   type PendingTransaction,
-  type PendingTransactionListener,
   type PreparedState,
-  type RemovalListener,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
@@ -172,12 +171,6 @@ export class Devnet implements Chain {
     return found;
   }
 
-  async receipt(hash: Uint8Array, { note }: ChainCall = {}): Promise<TransactionReceipt | undefined> {
-    const found = this.ledger.receipt(hash);
-    if (found !== undefined) note?.block(found.block);
-    return found;
-  }
-
   async receipts(block: Block, { note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
     note?.block(block);
     return this.ledger.receiptsOf(block);
@@ -229,9 +222,7 @@ export class Devnet implements Chain {
     return 'held';
   }
 
-  async layerOneEvidence(): Promise<undefined> {}
-
-  async collectEvidence(): Promise<undefined> {}
+  async settledBy(): Promise<undefined> {}
 
   takenBack(): undefined {}
 
@@ -295,17 +286,13 @@ export class Devnet implements Chain {
     });
   }
 
-  onHead(listener: HeadListener): () => void {
-    return this.maker.heads.add(listener);
-  }
-
-  onRemoval(listener: RemovalListener): () => void {
-    this.maker.removalListeners.add(listener);
-    return () => this.maker.removalListeners.delete(listener);
-  }
-
-  onPendingTransaction(listener: PendingTransactionListener): () => void {
-    return this.submission.pending.add(listener);
+  subscribe({ head, removed, pending }: ChainListener): () => void {
+    const { maker, submission } = this;
+    return endAll(
+      head && maker.heads.add(head),
+      removed && maker.removals.add(removed),
+      pending && submission.pending.add(pending),
+    );
   }
 
   /** Seals the blocks of the simulated layer 1, which may be read then. */

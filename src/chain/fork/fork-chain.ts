@@ -16,17 +16,16 @@ import {
   type CallPlan,
   type Chain,
   type ChainCall,
+  type ChainListener,
   type CurrentPrices,
   type Exclusion,
-  type HeadListener,
+  endAll,
   notedRoots,
   noteFound,
   type PendingTransaction,
-  type PendingTransactionListener,
   type PlannedRuns,
   type PreparedSimulation,
   type PreparedState,
-  type RemovalListener,
   type SimulationPlan,
 } from '../chain.js';
 import type { DevnetFinality } from '../devnet/layer-one/finality.js';
@@ -147,11 +146,6 @@ export class ForkChain implements Chain {
     return this.noted(own ?? this.upToFork(await this.elsewhere(hash)?.transaction(hash, call)), note);
   }
 
-  async receipt(hash: Uint8Array, { note, ...call }: ChainCall = {}): Promise<TransactionReceipt | undefined> {
-    const own = this.parts.ledger.receipt(hash);
-    return this.noted(own ?? this.upToFork(await this.elsewhere(hash)?.receipt(hash, call)), note);
-  }
-
   private noted<Found extends IncludedTransaction>(
     found: Found | undefined,
     note: ChainCall['note'],
@@ -267,9 +261,7 @@ export class ForkChain implements Chain {
       : state.prove(number, address, keys, call.signal);
   }
 
-  async layerOneEvidence(): Promise<undefined> {}
-
-  async collectEvidence(): Promise<undefined> {}
+  async settledBy(): Promise<undefined> {}
 
   takenBack(): undefined {}
 
@@ -314,18 +306,13 @@ export class ForkChain implements Chain {
     });
   }
 
-  onHead(listener: HeadListener): () => void {
-    return this.parts.maker.heads.add(listener);
-  }
-
-  onRemoval(listener: RemovalListener): () => void {
-    const { removalListeners } = this.parts.maker;
-    removalListeners.add(listener);
-    return () => removalListeners.delete(listener);
-  }
-
-  onPendingTransaction(listener: PendingTransactionListener): () => void {
-    return this.parts.submission.pending.add(listener);
+  subscribe({ head, removed, pending }: ChainListener): () => void {
+    const { maker, submission } = this.parts;
+    return endAll(
+      head && maker.heads.add(head),
+      removed && maker.removals.add(removed),
+      pending && submission.pending.add(pending),
+    );
   }
 
   /** Stops the fork. Its store and the network's chain stay open. */

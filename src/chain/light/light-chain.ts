@@ -1,7 +1,6 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
-import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
@@ -13,18 +12,17 @@ import {
   type CallPlan,
   type Chain,
   type ChainCall,
+  type ChainListener,
   type CurrentPrices,
   type Exclusion,
-  type HeadListener,
+  endAll,
   type LayerOneEvidence,
   notedRoots,
   noteFound,
   notePrepared,
   type PendingTransaction,
-  type PendingTransactionListener,
   type PreparedSimulation,
   type PreparedState,
-  type RemovalListener,
   type SimulationPlan,
   type TakenBack,
 } from '../chain.js';
@@ -50,7 +48,7 @@ export class LightChain implements Chain {
   private readonly heads: LightHeads;
   private readonly states: LightStates;
   /** Loaded for the first finalized block or zk proof. */
-  private readonly settlement: () => Promise<Settlement>;
+  readonly settlement: () => Promise<Settlement>;
   /** Loaded for the first block that layer-1 consensus may settle; undefined unless it is followed. */
   private readonly settled: (() => Promise<SettledReads>) | undefined;
   private readonly contents: BlockContentsReader;
@@ -135,14 +133,8 @@ export class LightChain implements Chain {
 
   async transaction(hash: Uint8Array, { signal, note }: ChainCall = {}): Promise<IncludedTransaction | undefined> {
     const found = await this.contents.find(hash, (number) => this.byNumber(number, signal), signal);
-    if (found === undefined) note?.unproved();
-    else note?.block(found.block);
+    noteFound({ hash }, found?.block, undefined, note);
     return found;
-  }
-
-  async receipt(hash: Uint8Array, call: ChainCall = {}): Promise<TransactionReceipt | undefined> {
-    const included = await this.transaction(hash, call);
-    return included && (await this.contents.receipts(included.block, call.signal))[included.index];
   }
 
   receipts(block: Block, { signal, note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
@@ -262,15 +254,8 @@ export class LightChain implements Chain {
     throw notReached(heads.rules.level, undefined, reason);
   }
 
-  async layerOneEvidence(): Promise<LayerOneEvidence | undefined> {
+  async settledBy(): Promise<LayerOneEvidence | undefined> {
     return this.parts.consensus?.finalized();
-  }
-
-  async collectEvidence(claim: EvidenceClaim): Promise<EvidenceBundle | undefined> {
-    const { consensus, layerOne } = this.parts;
-    if (consensus === undefined || layerOne === undefined) return undefined;
-    const { collectEvidence } = await import('./collect-evidence.js');
-    return collectEvidence(this.parts, { consensus, layerOne }, await this.settlement(), claim);
   }
 
   takenBack(): TakenBack | undefined {
@@ -317,16 +302,9 @@ export class LightChain implements Chain {
     return transaction.hash;
   }
 
-  onHead(listener: HeadListener): () => void {
-    return this.heads.follower.onHead(listener);
-  }
-
-  onRemoval(listener: RemovalListener): () => void {
-    return this.heads.follower.onRemoval(listener);
-  }
-
-  onPendingTransaction(listener: PendingTransactionListener): () => void {
-    return this.sent.onSent(listener);
+  subscribe({ pending, ...ofBlocks }: ChainListener): () => void {
+    const isOfBlocks = ofBlocks.head !== undefined || ofBlocks.removed !== undefined;
+    return endAll(isOfBlocks && this.heads.follower.subscribe(ofBlocks), pending && this.sent.onSent(pending));
   }
 
   async close(): Promise<void> {

@@ -71,15 +71,12 @@ export function lightSettings(
       'layerOneHeader',
       'and layerOneAgreeing are for endpoints whose word counts; consensus decides here',
     );
-  const maxWalkBack = isFollowed(layerOne) ? layerOne.maxWalkBack : undefined;
-  if (maxWalkBack !== undefined && (!Number.isSafeInteger(maxWalkBack) || maxWalkBack < 0))
-    throw invalidParameter('layerOne.maxWalkBack', `must be a number of blocks, zero or above; got ${maxWalkBack}`);
   const settings = withDefaults(LIGHT_OPTIONS, { kind: 'light' as const, ...options });
   requireLevels(settings);
   return {
     ...settings,
     level: levelOf(settings, upstream),
-    maxWalkBack,
+    maxWalkBack: isFollowed(layerOne) ? layerOne.maxWalkBack : undefined,
     layerOneHeader: layerOneHeader && hexToBytes(layerOneHeader.hash, 32),
   };
 }
@@ -97,16 +94,19 @@ function requireLevels({ required, layerOne }: LightSettings): void {
       const reason = 'settled can be required of finalized and safe alone, with layerOne.consensus';
       throw invalidParameter(`required.${tag}`, reason);
     }
-    if (level !== undefined && !HEAD_LEVELS.includes(level))
-      throw invalidParameter(`required.${tag}`, `must be one of ${HEAD_LEVELS.join(', ')}`);
+    if (level !== undefined) requireHeadLevel(`required.${tag}`, level);
   }
+}
+
+function requireHeadLevel(path: string, level: string): void {
+  if (!HEAD_LEVELS.includes(level)) throw invalidParameter(path, `must be one of ${HEAD_LEVELS.join(', ')}`);
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` for an unknown level, or fewer origins than must agree */
 function levelOf({ level: given, agreeing }: LightSettings, { endpoints }: EndpointGroup): HeadLevel {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
   const level = given ?? (origins > 1 ? 'linked' : 'plain');
-  if (!HEAD_LEVELS.includes(level)) throw invalidParameter('level', `must be one of ${HEAD_LEVELS.join(', ')}`);
+  requireHeadLevel('level', level);
   if (level === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
     throw invalidParameter(
       'agreeing',

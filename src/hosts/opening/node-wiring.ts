@@ -76,6 +76,7 @@ export interface ChainParts {
   readonly control: StorageControl;
   /** Asks the endpoints; left out for a chain that has none. */
   readonly check?: (signal?: AbortSignal) => Promise<readonly EndpointReport[]>;
+  readonly collectEvidence?: RpcContext['collectEvidence'];
   readonly devnet?: DevnetParts;
 }
 
@@ -90,7 +91,7 @@ export interface DevnetParts {
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
 export function wireNode(
   base: NodeBase,
-  { chain, scheme, sizer, control, check, filters, devnet }: ChainParts,
+  { chain, scheme, sizer, control, check, collectEvidence, filters, devnet }: ChainParts,
 ): NodeTransport {
   const { network, settings, extras, dictionary, health } = base;
   const { gasSearch, gasBudget, requestTimeoutMs, maxAnswerBytes, maxFilters, maxBatch, kernelBuild } = settings;
@@ -111,6 +112,7 @@ export function wireNode(
       return new Filters(chain, { now: () => performance.now(), maxFilters, maxAnswerBytes });
     }),
     storage: control,
+    collectEvidence,
     async status(signal) {
       const endpoints = (await check?.(signal)) ?? [];
       const ready = check === undefined || endpoints.some(({ role, answers }) => role === 'l2' && answers);

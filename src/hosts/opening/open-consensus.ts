@@ -1,7 +1,10 @@
 import { LAYER_ONE_OPTIONS, type LayerOneOptions } from '../../chain/light/layer-one-options.js';
 import type { LightCache } from '../../chain/light/light-cache.js';
 import type { ConsensusSource } from '../../chain/light/light-parts.js';
+import type { Settlement } from '../../chain/light/settlement/settlement.js';
 import { invalidParameter } from '../../errors.js';
+import type { EvidenceSources } from '../../evidence/collect-evidence.js';
+import type { EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { Network } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
@@ -90,7 +93,18 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
       servers?.close();
     },
   };
-  return { source, groups: servers === undefined ? [beacon.group] : [beacon.group, servers.group] };
+  /** Collects what proves a claim without any endpoint. */
+  const evidence =
+    ({
+      settlement,
+      ...sources
+    }: Pick<EvidenceSources, 'upstream' | 'layerOne'> & { settlement: () => Promise<Settlement> }) =>
+    async (claim: EvidenceClaim) => {
+      const { collectEvidence } = await import('../../evidence/collect-evidence.js');
+      const { clock } = parts.common;
+      return collectEvidence({ ...sources, network, clock, consensus: source, settlement: await settlement() }, claim);
+    };
+  return { source, evidence, groups: servers === undefined ? [beacon.group] : [beacon.group, servers.group] };
 }
 
 function withLimit(source: string | UrlEndpoint): UrlEndpoint {

@@ -99,6 +99,7 @@ export async function openLightChain(
     common,
     loadHasher,
     settings,
+    collectEvidence: followed?.evidence({ upstream, layerOne: layerOne!, settlement: light.settlement }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
   };
@@ -107,11 +108,11 @@ export async function openLightChain(
 async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
   const { store, health, network, extras } = base;
   const { openCheck, kernelBuild } = base.settings;
-  const { light, cache, sizer, check, ready, ...shared } = await openLightChain(base, chainOptions);
+  const { light, cache, sizer, check, ready, collectEvidence, ...shared } = await openLightChain(base, chainOptions);
   const control = storageControl(base, chainOptions.kind, cache);
   const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
   if (openCheck === 'wait') await ready();
-  const wiring = { scheme, sizer, control, check, filters: loadFilters };
+  const wiring = { scheme, sizer, control, check, collectEvidence, filters: loadFilters };
   if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });
   const { startReplica } = await import('./open-replica.js');
   const { replicaObserver: observer, onProgress } = extras;

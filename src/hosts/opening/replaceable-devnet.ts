@@ -1,4 +1,4 @@
-import { type Chain, forwardingChain } from '../../chain/chain.js';
+import { type Chain, type ChainListener, forwardingChain } from '../../chain/chain.js';
 import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { StoredChain } from '../../chain/devnet/storage/stored-chain.js';
@@ -9,9 +9,6 @@ export interface ReplacedDevnet extends Chain {
   readonly storedChain: Pick<StoredChain, 'replace'>;
 }
 
-/** Subscribes to a devnet. @returns a function that ends the subscription */
-type Subscribe = (devnet: ReplacedDevnet) => () => void;
-
 /**
  * The devnet of a node. When the stored chain is cleared or replaced, another devnet takes its place, and subscriptions continue
  * with the blocks of the new one.
@@ -19,7 +16,8 @@ type Subscribe = (devnet: ReplacedDevnet) => () => void;
 export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
   /** The chain, whichever devnet runs. */
   readonly chain: Chain;
-  private readonly subscriptions = new Map<Subscribe, () => void>();
+  /** What ends the subscription of each listener. */
+  private readonly subscriptions = new Map<ChainListener, () => void>();
   private replacing: Promise<void> = Promise.resolve();
   /** The devnet has ended, and the one after it did not open. */
   private isVacant = false;
@@ -28,9 +26,7 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
     // Not a field initializer: those run before `devnet` is set.
     this.chain = {
       ...forwardingChain(() => this.devnet),
-      onHead: (listener) => this.subscribe((devnet) => devnet.onHead(listener)),
-      onRemoval: (listener) => this.subscribe((devnet) => devnet.onRemoval(listener)),
-      onPendingTransaction: (listener) => this.subscribe((devnet) => devnet.onPendingTransaction(listener)),
+      subscribe: (listener) => this.subscribe(listener),
     };
   }
 
@@ -58,17 +54,20 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
       this.isVacant = true;
       this.devnet = await open();
       this.isVacant = false;
-      for (const subscribe of this.subscriptions.keys()) this.subscriptions.set(subscribe, subscribe(this.devnet));
+      for (const listener of this.subscriptions.keys())
+        this.subscriptions.set(listener, this.devnet.subscribe(listener));
     });
     this.replacing = replaced.catch(() => {});
     return replaced;
   }
 
-  private subscribe(subscribe: Subscribe): () => void {
-    this.subscriptions.set(subscribe, subscribe(this.devnet));
+  private subscribe(given: ChainListener): () => void {
+    // One of its own for each subscription.
+    const listener = { ...given };
+    this.subscriptions.set(listener, this.devnet.subscribe(listener));
     return () => {
-      this.subscriptions.get(subscribe)?.();
-      this.subscriptions.delete(subscribe);
+      this.subscriptions.get(listener)?.();
+      this.subscriptions.delete(listener);
     };
   }
 }

@@ -1,16 +1,13 @@
-import { isFollowed, type LayerOneOptions, type LayerOneSource } from '../../chain/light/layer-one-options.js';
+import { isFollowed, LAYER_ONE_OPTIONS, type LayerOneSource } from '../../chain/light/layer-one-options.js';
 import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { PlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { endpointLists, withDefaults } from '../../primitives/option-table.js';
+import { type AnyTable, endpointLists, withDefaults } from '../../primitives/option-table.js';
 import { type DictionarySource, NODE_OPTIONS, type NodeOptions } from './options.js';
 
 /** A digest of each option that has to be the same for all nodes of a store, by its name. */
 export type Fingerprint = Readonly<Record<string, string>>;
-
-/** Endpoints may differ and may hold keys, so not even a digest of them is sent. */
-const SOURCES = new Set(endpointLists(REPLICA_OPTIONS));
 
 /** Values that mean the same as leaving the option out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -41,16 +38,16 @@ export function fingerprintOf(given: NodeOptions): Fingerprint {
   return Object.fromEntries(digests);
 }
 
-/** Options of a chain without its endpoints. */
+/** Options of a chain without its endpoints: they may differ and may hold keys, so not even a digest of them is sent. */
 function withoutSources(chain: object): Record<string, unknown> {
   const layerOne = 'layerOne' in chain ? (chain.layerOne as LayerOneSource) : undefined;
-  const consensus = isFollowed(layerOne) ? withoutEndpoints(layerOne) : undefined;
-  return { ...Object.fromEntries(Object.entries(chain).filter(([name]) => !SOURCES.has(name))), consensus };
+  const consensus = isFollowed(layerOne) ? { ...withoutLists(layerOne, LAYER_ONE_OPTIONS), followed: true } : undefined;
+  return { ...withoutLists(chain, REPLICA_OPTIONS), consensus };
 }
 
-/** What answers depend on besides the endpoints. */
-function withoutEndpoints({ consensus, execution, checkpointServers, ...rest }: LayerOneOptions) {
-  return { ...rest, followed: true };
+function withoutLists(options: object, table: AnyTable): Record<string, unknown> {
+  const lists = endpointLists(table);
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !lists.includes(name)));
 }
 
 /** @returns undefined for the dictionary that a node has without this option, whichever source it comes from */

@@ -95,7 +95,7 @@ export function noteRequest<Context extends { readonly chain: Chain }>(
 
 /** What settled blocks rest on. It is left out when the chain no longer says it. */
 async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>> {
-  const evidence = await chain.layerOneEvidence().catch(() => undefined);
+  const evidence = await chain.settledBy().catch(() => undefined);
   if (evidence === undefined) return {};
   const { level, checkpoint, slot, blockHash, timestamp } = evidence;
   const root = bytesToHex(checkpoint);

@@ -208,8 +208,8 @@ export class FilterRegistry {
   }
 
   private listen(): () => void {
-    const ends = [
-      this.chain.onHead(({ header, hash }) => {
+    return this.chain.subscribe({
+      head: ({ header, hash }) => {
         this.forgetIdle();
         this.left.delete(bytesToKey(hash));
         for (const filter of this.filters.values()) {
@@ -219,8 +219,8 @@ export class FilterRegistry {
           // blocks late. If they end with the head that the last answer reached, they are the same blocks.
           filter.next = answered && equalBytes(answered.head, hash) ? answered.next : Math.min(next, header.number);
         }
-      }),
-      this.chain.onRemoval(({ hash }) => {
+      },
+      removed: ({ hash }) => {
         this.left.add(bytesToKey(hash));
         if (this.left.size > MAX_GIVEN_BLOCKS) this.left.delete(this.left.keys().next().value!);
         for (const filter of this.filters.values()) {
@@ -231,19 +231,16 @@ export class FilterRegistry {
             -MAX_WAITING,
           );
         }
-      }),
-      this.chain.onPendingTransaction(({ hash }) => {
+      },
+      pending: ({ hash }) => {
         this.forgetIdle();
         for (const filter of this.filters.values()) {
           if (filter.kind !== 'transactions') continue;
           filter.waiting.push(hash);
           if (filter.waiting.length > MAX_WAITING) filter.waiting.shift();
         }
-      }),
-    ];
-    return () => {
-      for (const end of ends) end?.();
-    };
+      },
+    });
   }
 
   private forgetIdle(): void {

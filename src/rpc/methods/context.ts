@@ -1,6 +1,7 @@
 import type { Chain } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
+import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { FilterRegistry } from '../filters/filter-registry.js';
 import type { NodeStatus } from '../inspection/node-status.js';
@@ -21,6 +22,12 @@ export interface RpcContext {
   readonly devnet?: DevnetControl;
   /** What the node stores. */
   readonly storage?: StorageControl;
+  /**
+   * Collects what proves a claim without any endpoint; left out unless a light node follows layer-1 consensus.
+   *
+   * @throws PlumblineError as `collectEvidence`
+   */
+  readonly collectEvidence?: ((claim: EvidenceClaim) => Promise<EvidenceBundle>) | undefined;
   /** Asks the endpoints and says what was found. Left out by tests of single methods. */
   status?(signal?: AbortSignal): Promise<NodeStatus>;
 }

@@ -7,14 +7,9 @@ import { invalidParams } from '../protocol/rpc-errors.js';
 import type { RpcContext } from './context.js';
 
 /** `node.exportEvidence`: the claim. */
-export const exportEvidence: Method<RpcContext>['handle'] = async (
-  { chain },
-  [claim],
-  call,
-): Promise<EvidenceBundle> => {
+export const exportEvidence: Method<RpcContext>['handle'] = async (context, [claim]): Promise<EvidenceBundle> => {
   const parsed = parseClaim(claim);
-  const bundle = await chain.collectEvidence(parsed, call);
-  if (bundle !== undefined) return bundle;
+  if (context.collectEvidence !== undefined) return context.collectEvidence(parsed);
   const text = 'evidence is collected by a light node that follows layer-1 consensus; open it with layerOne.consensus';
   throw new PlumblineError('METHOD_NOT_ENABLED', text, { method: 'exportEvidence' });
 };

@@ -1,5 +1,5 @@
 import type { TransactionReceipt } from '../../chain/block.js';
-import type { Chain } from '../../chain/chain.js';
+import { type Chain, findReceipt } from '../../chain/chain.js';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
@@ -43,7 +43,7 @@ export async function receiptWithin(
   const deadline = openDeadline(call.signal, waitMs);
   const limited = { ...call, signal: deadline.signal };
   let wake = () => {};
-  const stop = chain.onHead(() => wake());
+  const stop = chain.subscribe({ head: () => wake() });
   try {
     for (;;) {
       const head = new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ async function receiptOf(
   call: MethodCallOptions,
 ): Promise<TransactionReceipt | undefined> {
   try {
-    return await chain.receipt(hash, call);
+    return await findReceipt(chain, hash, call);
   } catch (error) {
     if (isPlumblineError(error, 'UPSTREAM_DISAGREEMENT')) return undefined;
     throw error;

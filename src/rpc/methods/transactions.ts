@@ -1,4 +1,5 @@
 import type { Block } from '../../chain/block.js';
+import { findReceipt } from '../../chain/chain.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Hex } from '../../primitives/hex.js';
 import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
@@ -14,7 +15,7 @@ export const eth_getTransactionReceipt = defineMethod<[hash: Hex], ReceiptJson |
   'eth_getTransactionReceipt',
   READS,
   async ({ chain }, [hash], call) => {
-    const receipt = await chain.receipt(parseHash(hash, 'transactionHash'), call);
+    const receipt = await findReceipt(chain, parseHash(hash, 'transactionHash'), call);
     return receipt === undefined ? null : formatReceipt(receipt);
   },
 );

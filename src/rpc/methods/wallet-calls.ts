@@ -1,3 +1,4 @@
+import { findReceipt } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -93,7 +94,7 @@ export const wallet_getCallsStatus = defineMethod<[id: string], BatchStatusJson>
     if (batch === undefined)
       throw walletRefused('unknown-batch', 'this node has no batch with this id, or has forgotten it');
     const { chain } = context;
-    const receipts = await Promise.all(batch.hashes.map((hash) => chain.receipt(parseHash(hash, 'hash'), call)));
+    const receipts = await Promise.all(batch.hashes.map((hash) => findReceipt(chain, parseHash(hash, 'hash'), call)));
     const included = receipts.filter((receipt) => receipt !== undefined);
     const waiting = new Set((await chain.pendingTransactions()).map(({ hash }) => bytesToHex(hash)));
     const isPending = batch.state === 'sending' || batch.hashes.some((hash) => waiting.has(hash));

@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/block.js';
-import type { Chain } from '../../chain/chain.js';
+import { type Chain, endAll, type RemovalListener } from '../../chain/chain.js';
 import type { FoundLog } from '../../chain/log-filter.js';
 import { logsOfBlock } from '../../chain/log-search.js';
 import { PlumblineError } from '../../errors.js';
@@ -47,22 +47,23 @@ function withFormat(use: (format: Format) => void, onError: OnError): void {
 /** What `eth_subscribe` can follow, by name. */
 const SOURCES: Readonly<Record<string, SourceOf>> = {
   newHeads: (chain, _, onError) => (emit) =>
-    chain.onHead((block) => withFormat(({ formatHeader }) => emit(formatHeader(block)), onError)),
+    chain.subscribe({ head: (block) => withFormat(({ formatHeader }) => emit(formatHeader(block)), onError) }),
 
   logs: (chain, parameter, onError) => {
     const { filter } = parseLogRequest(parameter ?? {});
     return (emit) => {
       /** Logs that the subscriber has, of the newest blocks, by their hashes. */
       const told = new Map<string, readonly FoundLog[]>();
-      const ends = [
-        chain.onRemoval(({ hash }) => {
-          const logs = told.get(bytesToHex(hash)) ?? [];
-          told.delete(bytesToHex(hash));
-          if (logs.length === 0) return;
-          withFormat(({ formatLog }) => {
-            for (const log of logs) emit(formatLog({ ...log, removed: true }));
-          }, onError);
-        }),
+      const removed: RemovalListener = ({ hash }) => {
+        const logs = told.get(bytesToHex(hash)) ?? [];
+        told.delete(bytesToHex(hash));
+        if (logs.length === 0) return;
+        withFormat(({ formatLog }) => {
+          for (const log of logs) emit(formatLog({ ...log, removed: true }));
+        }, onError);
+      };
+      return endAll(
+        chain.subscribe({ removed }),
         followBlocks(
           chain,
           async (block) => ({ block, logs: await logsOfBlock(chain, block, filter) }),
@@ -75,10 +76,7 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
           },
           onError,
         ),
-      ];
-      return () => {
-        for (const end of ends) end?.();
-      };
+      );
     };
   },
 
@@ -106,9 +104,11 @@ const SOURCES: Readonly<Record<string, SourceOf>> = {
   newPendingTransactions: (chain, parameter, onError) => {
     const whole = optional(parameter, parseWhole) ?? false;
     return (emit) =>
-      chain.onPendingTransaction((transaction) => {
-        if (!whole) emit(bytesToHex(transaction.hash));
-        else withFormat(({ formatPendingTransaction }) => emit(formatPendingTransaction(transaction)), onError);
+      chain.subscribe({
+        pending(transaction) {
+          if (!whole) emit(bytesToHex(transaction.hash));
+          else withFormat(({ formatPendingTransaction }) => emit(formatPendingTransaction(transaction)), onError);
+        },
       });
   },
 };
@@ -170,7 +170,7 @@ interface Waiting {
  * @returns a function that ends it
  */
 export function followBlocks<Found>(
-  chain: Pick<Chain, 'onHead' | 'onRemoval'>,
+  chain: Pick<Chain, 'subscribe'>,
   read: (block: Block) => Promise<Found>,
   tell: (found: Found) => void,
   onError: (error: unknown) => void,
@@ -220,21 +220,22 @@ export function followBlocks<Found>(
     }
   }
 
-  const stop = chain.onHead((block) => {
-    while (waiting.length > 0 && waiting.at(-1)!.block.header.number >= block.header.number) waiting.pop();
-    waiting.push({ block, tries: 0 });
-    if (waiting.length > MAX_WAITING) skip(waiting[0]!);
-    isAskedAgain = true;
-    if (!isRunning) void run();
-  });
-  // A block that leaves the chain may come before the one in its place, or without any.
-  const stopRemoval = chain.onRemoval((block) => {
-    const at = waiting.findIndex((other) => equalBytes(other.block.hash, block.hash));
-    if (at >= 0) waiting.splice(at, 1);
+  const stop = chain.subscribe({
+    head(block) {
+      while (waiting.length > 0 && waiting.at(-1)!.block.header.number >= block.header.number) waiting.pop();
+      waiting.push({ block, tries: 0 });
+      if (waiting.length > MAX_WAITING) skip(waiting[0]!);
+      isAskedAgain = true;
+      if (!isRunning) void run();
+    },
+    // A block that leaves the chain may come before the one in its place, or without any.
+    removed(block) {
+      const at = waiting.findIndex((other) => equalBytes(other.block.hash, block.hash));
+      if (at >= 0) waiting.splice(at, 1);
+    },
   });
   return () => {
     isEnded = true;
     stop();
-    stopRemoval();
   };
 }

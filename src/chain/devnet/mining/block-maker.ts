@@ -43,7 +43,8 @@ export class BlockMaker {
   readonly clock: BlockClock;
   readonly exclusions: Exclusions;
   readonly heads = new Listeners<Block>();
-  readonly removalListeners = new Set<RemovalListener>();
+  /** Of blocks that leave the chain. */
+  readonly removals = new Listeners<Parameters<RemovalListener>[0]>();
   next: NextBlock;
   private readonly snapshots = new Snapshots();
   private readonly edits = new PendingEdits(
@@ -190,9 +191,9 @@ export class BlockMaker {
   async rollback(depth: number): Promise<void> {
     const { number } = this.ledger.head.header;
     const { to, finality, edits } = this.beforeLast(depth);
-    for (let gone = number; gone > to && this.removalListeners.size > 0; gone--) {
+    for (let gone = number; gone > to && this.removals.size > 0; gone--) {
       const block = this.ledger.blockByNumber(gone)!;
-      for (const listener of this.removalListeners) listener(block);
+      this.removals.notify(block);
     }
     await this.truncate(to, finality, edits);
     this.snapshots.removeAbove(to);

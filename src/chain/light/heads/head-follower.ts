@@ -5,7 +5,7 @@ import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import type { Call } from '../../../upstream/transport/fault.js';
-import type { HeadListener, RemovalListener } from '../../chain.js';
+import type { ChainListener } from '../../chain.js';
 import type { LightSettings } from '../light-options.js';
 import type { HeaderChain } from './header-chain.js';
 import type { HeadReading, Heads } from './heads.js';
@@ -29,8 +29,7 @@ export class HeadFollower {
   /** The head as it was read. `HeaderChain` has another one if headers fetched since then contradict it. */
   private readHead: LightBlock | undefined;
   private reading: SharedWork<HeadReading> | undefined;
-  private readonly listeners = new Set<HeadListener>();
-  private readonly removalListeners = new Set<RemovalListener>();
+  private readonly listeners = new Set<ChainListener>();
   private readonly poller: Poller;
   /** Blocks that listeners have received and that have not left the chain since, by height. */
   private readonly notified = new Map<number, LightBlock>();
@@ -96,10 +95,10 @@ export class HeadFollower {
     return this.reading;
   }
 
-  /** Calls the listener with each new head, in order. @returns a function that ends the subscription */
-  onHead(listener: HeadListener): () => void {
-    // Wrapped, so that a listener that is added twice is called twice.
-    const own: HeadListener = (block) => listener(block);
+  /** Blocks that leave the chain are told if they were passed to listeners before. @returns a function that ends the subscription */
+  subscribe(listener: ChainListener): () => void {
+    // A copy, so that a listener that is added twice is called twice.
+    const own = { ...listener };
     this.listeners.add(own);
     const { head } = this.headers;
     if (this.listeners.size === 1) {
@@ -113,16 +112,8 @@ export class HeadFollower {
     };
   }
 
-  /** Calls the listener with each block that leaves the chain after it was passed to listeners of heads, the newest one first. */
-  onRemoval(listener: RemovalListener): () => void {
-    const own: RemovalListener = (block) => listener(block);
-    this.removalListeners.add(own);
-    return () => this.removalListeners.delete(own);
-  }
-
   close(): void {
     this.listeners.clear();
-    this.removalListeners.clear();
     this.poller.stop();
   }
 
@@ -180,12 +171,12 @@ export class HeadFollower {
     const left = [...this.notified.values()].filter(({ header }) => header.number > kept);
     for (const block of left.sort((a, b) => b.header.number - a.header.number)) {
       this.notified.delete(block.header.number);
-      tell(this.removalListeners, block);
+      this.tell('removed', block);
     }
     for (const block of blocks.reverse()) {
       this.notified.set(block.header.number, block);
       if (this.notified.size > MAX_NOTIFIED) this.notified.delete(Math.min(...this.notified.keys()));
-      tell(this.listeners, block);
+      this.tell('head', block);
     }
   }
 
@@ -193,14 +184,14 @@ export class HeadFollower {
     const notified = this.notified.get(header.number);
     return notified !== undefined && equalBytes(notified.hash, hash);
   }
-}
 
-function tell(listeners: Iterable<(block: LightBlock) => void>, block: LightBlock): void {
-  for (const listener of listeners) {
-    try {
-      listener(block);
-    } catch {
-      // The other listeners still have to get the block.
+  private tell(event: 'head' | 'removed', block: LightBlock): void {
+    for (const listener of this.listeners) {
+      try {
+        listener[event]?.(block);
+      } catch {
+        // The other listeners still have to get the block.
+      }
     }
   }
 }

@@ -1,16 +1,23 @@
-import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
-import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from '../../evidence/evidence-bundle.js';
-import { verifyEvidence } from '../../evidence/verify-evidence.js';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
-import { toQuantity } from '../../primitives/quantity.js';
-import { verifyHeader } from '../../proof/headers.js';
-import { anchorSlots, verifyL1Anchor } from '../../proof/l1-anchor.js';
-import { historySlot } from '../../proof/settled-header.js';
-import type { EndpointGroup } from '../../upstream/group.js';
-import type { ConsensusSource, LightChainParts } from './light-parts.js';
-import { answerRefused, missing, notReached } from './refused.js';
-import type { Settlement } from './settlement/settlement.js';
-import type { ZkQuestion } from './settlement/zk-proofs.js';
+import type { ConsensusSource, LightChainParts } from '../chain/light/light-parts.js';
+import { answerRefused, missing, notReached } from '../chain/light/refused.js';
+import type { Settlement } from '../chain/light/settlement/settlement.js';
+import type { ZkQuestion } from '../chain/light/settlement/zk-proofs.js';
+import { HISTORY_CONTRACT } from '../ethereum/constants.js';
+import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import { verifyHeader } from '../proof/headers.js';
+import { anchorSlots, verifyL1Anchor } from '../proof/l1-anchor.js';
+import { historySlot } from '../proof/settled-header.js';
+import type { EndpointGroup } from '../upstream/group.js';
+import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from './evidence-bundle.js';
+import { verifyEvidence } from './verify-evidence.js';
+
+/** What a light node has that follows the consensus of layer 1. */
+export interface EvidenceSources extends Pick<LightChainParts, 'network' | 'upstream' | 'clock'> {
+  readonly layerOne: EndpointGroup;
+  readonly consensus: ConsensusSource;
+  readonly settlement: Settlement;
+}
 
 /**
  * Collects the answers of endpoints from the trusted beacon block to a claim, and verifies them together as a reader of the bundle will.
@@ -19,9 +26,7 @@ import type { ZkQuestion } from './settlement/zk-proofs.js';
  *   `ANSWER_REFUSED`, of the endpoints
  */
 export async function collectEvidence(
-  { network, upstream, clock }: LightChainParts,
-  { layerOne, consensus }: { readonly layerOne: EndpointGroup; readonly consensus: ConsensusSource },
-  settlement: Settlement,
+  { network, upstream, clock, layerOne, consensus, settlement }: EvidenceSources,
   claim: EvidenceClaim,
 ): Promise<EvidenceBundle> {
   const newest = (await settlement.newest())!;
