@@ -48,7 +48,7 @@ describe('a writer that hangs', () => {
     const other = await claimStore(browser.store);
     await other!.commit({ puts: [{ table: 'blocks', key: 1, value: new Uint8Array() }] });
     const sent = ask(nodes[0]!, 'eth_sendRawTransaction', ['0x01']);
-    // It campaigns again and writes in a new term.
+    // It waits for the lease again and writes in a new epoch.
     expect(await sent).toBe(hashOf('0x01'));
     expect((await sharingOf(nodes[0]!)).epoch).toBeGreaterThan(other!.epoch);
     await expect(other!.commit({ deletes: [{ table: 'blocks', key: 1 }] })).rejects.toMatchObject({
@@ -66,13 +66,13 @@ describe('LockElection', () => {
     return new LockElection(locks!, browser.name, () => openStore!(browser.name, {}));
   };
 
-  test('grants one node at a time; when the grant is stolen, the old writer ends and its commits are refused', async () => {
+  test('one node at a time has the lease; when it is stolen, the old writer ends and its commits are refused', async () => {
     const browser = new TestBrowser();
     const [first, second] = [electionOf(browser), electionOf(browser)];
     const order: string[] = [];
     const end = gate();
     let old: FencedStore | undefined;
-    const firstTerm = first.campaign(
+    const firstLead = first.lead(
       async ({ lost, store }) => {
         old = await store();
         lost.addEventListener('abort', () => order.push('lost'));
@@ -84,14 +84,14 @@ describe('LockElection', () => {
     );
     await end.reached;
     const patience = new AbortController();
-    const waiting = second.campaign(async () => void order.push('never'), {
+    const waiting = second.lead(async () => void order.push('never'), {
       signal: patience.signal,
       steal: false,
       noWriterKnown,
     });
     patience.abort();
     await waiting;
-    await second.campaign(
+    await second.lead(
       async ({ store }) => {
         await (await store())!.commit({});
         order.push('second');
@@ -101,7 +101,7 @@ describe('LockElection', () => {
     await expect.poll(() => order).toEqual(['lost', 'second']);
     await expect(old!.commit({})).rejects.toMatchObject({ code: 'STORE_TAKEN_OVER' });
     end.open();
-    await firstTerm;
+    await firstLead;
     expect(order.at(-1)).toBe('first ends');
   });
 });

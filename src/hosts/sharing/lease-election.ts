@@ -2,9 +2,9 @@ import { isPlumblineError, type PlumblineError } from '../../errors.js';
 import { sleep, systemClock } from '../../scheduling/clock.js';
 import { claimLater, claimStore, type FencedStore, type Lease, leaseOf } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { CampaignOptions, WriterElection, WriterGrant } from './writer-election.js';
+import type { LeadOptions, WriterElection, WriterLease } from './writer-election.js';
 
-/** How often a campaigning node tries to take the lease, ms. */
+/** How often a node tries to take the lease, ms. */
 const POLL_MS = 500;
 /** A writer that has given its lease back, or never had one, announces itself within this time, ms. */
 const ANNOUNCEMENT_MS = 1_000;
@@ -29,7 +29,7 @@ export class LeaseElection implements WriterElection {
     this.lease = { leaseMs, now: () => Date.now() };
   }
 
-  async campaign(run: (grant: WriterGrant) => Promise<void>, options: CampaignOptions): Promise<void> {
+  async lead(run: (lease: WriterLease) => Promise<void>, options: LeadOptions): Promise<void> {
     // Never fires: the store itself reports that another node has taken it over.
     const lost = new AbortController().signal;
     let claimed: FencedStore | undefined;
@@ -47,8 +47,8 @@ export class LeaseElection implements WriterElection {
     }
   }
 
-  /** @returns undefined when the campaign was ended */
-  private async claimed({ signal, steal, noWriterKnown }: CampaignOptions): Promise<FencedStore | undefined> {
+  /** @returns undefined if the signal has fired */
+  private async claimed({ signal, steal, noWriterKnown }: LeadOptions): Promise<FencedStore | undefined> {
     const store = await this.openStore();
     let full: PlumblineError<'STORE_QUOTA_EXCEEDED'> | undefined;
     let noWriterMs = 0;

@@ -5,7 +5,7 @@ import { fingerprintOf } from '../options/fingerprint.js';
 import type { InlineExtras } from '../options/inline-extras.js';
 import { NODE_OPTIONS, type NodeOptions } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import { Candidate, type CandidateSettings } from './candidate.js';
+import { Peer, type PeerSettings } from './peer.js';
 import type { Channel, Rank } from './peer-channels.js';
 import { SharedNode } from './shared-node.js';
 import { LockElection, type Locks, type WriterElection } from './writer-election.js';
@@ -69,7 +69,7 @@ export async function openShared(
   const name = `plumbline-writer-${storeName}`;
   const openStore = () => environment.openStore(storeName, options);
   const node = new SharedNode(options.requestTimeoutMs ?? NODE_OPTIONS.requestTimeoutMs.or);
-  const settings: Omit<CandidateSettings, 'election'> = {
+  const settings: Omit<PeerSettings, 'election'> = {
     name,
     rank,
     fingerprint: fingerprintOf(options),
@@ -80,12 +80,12 @@ export async function openShared(
     onProgress: (progress) => extras.onProgress?.(progress),
   };
   const started = async (election: WriterElection) => {
-    const candidate = new Candidate({ ...settings, election }, node);
+    const peer = new Peer({ ...settings, election }, node);
     try {
-      await candidate.start();
-      return candidate;
+      await peer.start();
+      return peer;
     } catch (error) {
-      await candidate.close();
+      await peer.close();
       throw error;
     }
   };
@@ -93,23 +93,21 @@ export async function openShared(
     const { LeaseElection } = await import('./lease-election.js');
     return started(new LeaseElection(hungAfterMs, openStore));
   };
-  let candidate: Candidate;
+  let peer: Peer;
   try {
     // Locks that the browser refuses, as it may where cookies are blocked, are as good as none.
-    candidate = await (locks === undefined
-      ? byLease()
-      : started(new LockElection(locks, name, openStore)).catch(byLease));
+    peer = await (locks === undefined ? byLease() : started(new LockElection(locks, name, openStore)).catch(byLease));
   } catch {
     // An origin without locks and channels has no store either. Opening the node reports that.
     return open(options, extras);
   }
   try {
-    await node.join(candidate);
+    await node.join(peer);
     // If this fails, `open` loads the code when it needs it.
     sharing.load?.(options).catch(() => {});
     return node;
   } catch (error) {
-    await candidate.close();
+    await peer.close();
     throw error;
   }
 }

@@ -19,7 +19,7 @@ import {
   nodeClosed,
   type SessionListener,
 } from '../provider/transport.js';
-import type { Candidate, CandidateListener } from './candidate.js';
+import type { Peer, PeerListener } from './peer.js';
 import { answersOf, methodOf, refuse, retry } from './retry.js';
 import { type Writer, WriterGone } from './writer.js';
 
@@ -29,7 +29,7 @@ type Send = (writer: Writer, payload: unknown, signal: AbortSignal) => Promise<R
 /**
  * A node on a store that other nodes use too. The writer answers. While there is no writer, requests wait until their time limit.
  */
-export class SharedNode implements NodeTransport, CandidateListener {
+export class SharedNode implements NodeTransport, PeerListener {
   private writer: Writer | undefined;
   private known: NodeInfo | undefined;
   private ended: Error | undefined;
@@ -42,7 +42,7 @@ export class SharedNode implements NodeTransport, CandidateListener {
   private unwatchStore: (() => void) | undefined;
   /** The status that the listeners were last called with. */
   private reportedStatus: StoreStatus | undefined;
-  private candidate: Candidate | undefined;
+  private peer: Peer | undefined;
 
   constructor(private readonly timeoutMs: number) {}
 
@@ -50,9 +50,9 @@ export class SharedNode implements NodeTransport, CandidateListener {
     return this.known!;
   }
 
-  /** Waits until there is a writer. @throws PlumblineError with which the candidate ended */
-  async join(candidate: Candidate): Promise<void> {
-    this.candidate = candidate;
+  /** Waits until there is a writer. @throws PlumblineError with which the peer ended */
+  async join(peer: Peer): Promise<void> {
+    this.peer = peer;
     try {
       await this.untilWriter();
     } catch (error) {
@@ -102,7 +102,7 @@ export class SharedNode implements NodeTransport, CandidateListener {
 
   dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply> {
     if (layer === 'inspect' && methodOf(payload) === 'sharing') {
-      return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.candidate?.report } });
+      return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.peer?.report } });
     }
     return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until, connection));
   }
@@ -124,7 +124,7 @@ export class SharedNode implements NodeTransport, CandidateListener {
     this.end(nodeClosed());
     for (const session of this.sessions) session.close();
     this.sessions.clear();
-    await this.candidate?.close();
+    await this.peer?.close();
   }
 
   private reportStatus(status: StoreStatus): void {

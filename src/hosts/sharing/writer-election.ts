@@ -3,8 +3,8 @@ import { claimLater, claimStore, type FencedStore } from '../../store/fence.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { Rank } from './peer-channels.js';
 
-/** The right to write to the store. */
-export interface WriterGrant {
+/** The right to write to the store, while it lasts. */
+export interface WriterLease {
   /** Fires when another node has been granted it. */
   readonly lost: AbortSignal;
   /**
@@ -15,11 +15,11 @@ export interface WriterGrant {
   store(): Promise<FencedStore | undefined>;
 }
 
-/** How a node campaigns to be the writer. */
-export interface CampaignOptions {
-  /** Ends the campaign. */
+/** How a node waits for the lease. */
+export interface LeadOptions {
+  /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** Takes the grant from a writer that exists but does not answer. */
+  /** Takes the lease from a writer that exists but does not answer. */
   readonly steal: boolean;
   /** Whether this node knows of no writer at present. */
   readonly noWriterKnown: () => boolean;
@@ -28,11 +28,11 @@ export interface CampaignOptions {
 /** How the one writer of a store is elected. */
 export interface WriterElection {
   /**
-   * Waits for the grant, runs as the writer, and gives the grant back.
+   * Waits for the lease, runs as the writer, and gives the lease back.
    *
    * @param run - never rejects; ends soon after `lost` fires
    */
-  campaign(run: (grant: WriterGrant) => Promise<void>, options: CampaignOptions): Promise<void>;
+  lead(run: (lease: WriterLease) => Promise<void>, options: LeadOptions): Promise<void>;
   /** Lets other nodes see that this node exists. @returns a function that ends this */
   announcePresence(id: string, rank: Rank): Promise<() => void>;
   /** Whether `watch` ever calls back. If it does not, nodes have to announce themselves from time to time. */
@@ -59,17 +59,17 @@ export class LockElection implements WriterElection {
     private readonly openStore: () => Promise<PageStore>,
   ) {}
 
-  async campaign(run: (grant: WriterGrant) => Promise<void>, { signal, steal }: CampaignOptions): Promise<void> {
+  async lead(run: (lease: WriterLease) => Promise<void>, { signal, steal }: LeadOptions): Promise<void> {
     const lost = new AbortController();
-    const grant = { lost: lost.signal, store: () => this.claim() };
+    const lease = { lost: lost.signal, store: () => this.claim() };
     let running: Promise<void> | undefined;
     try {
       await this.locks.request(this.name, steal ? { steal } : { signal }, () => {
-        running = run(grant);
+        running = run(lease);
         return running;
       });
     } catch (error) {
-      // Expected when the lock was held and then stolen, or when the campaign was ended.
+      // Expected when the lock was held and then stolen, or when the wait was ended.
       if (running === undefined && !signal.aborted) throw error;
     }
     lost.abort();

@@ -15,7 +15,7 @@ import type { Layer, NodeSession, NodeTransport, SessionListener } from '../prov
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
 import { answersOf, changesState, isNonIdempotent, methodOf } from './retry.js';
 
-/** The node that writes to a shared store, for the length of one term. It runs in this thread or elsewhere. */
+/** The node that writes to a shared store, for one epoch. It runs in this thread or elsewhere. */
 export interface Writer {
   readonly epoch: number;
   /** Status of the store, as far as it is known here. */

@@ -1,7 +1,7 @@
 /**
  * One of the nodes that share a store, and what it knows of the writer.
  *
- * A `Candidate` campaigns to be the writer. While it is one, a `WriterTerm` serves its own page and its followers, from before the
+ * A `Peer` waits for the lease of the writer. While it has the lease, a `Leadership` serves its own page and its followers, from before the
  * node is opened until after it is closed. While another node is, a `WriterTracker` follows that one through its announcements.
  * Writers are numbered by epochs: messages of an earlier one are ignored.
  */
@@ -28,13 +28,13 @@ import {
   type Rank,
 } from './peer-channels.js';
 import { LocalWriter, RemoteWriter, type Writer } from './writer.js';
-import type { WriterElection, WriterGrant } from './writer-election.js';
+import type { WriterElection, WriterLease } from './writer-election.js';
 
 /** How often a follower with waiting requests pings the writer, ms. */
 const TICK_MS = 500;
 /** A writer may be silent for so many times as long while it opens its node: loading may block its thread. */
 const OPENING_FACTOR = 3;
-/** A background node that gives way to pages campaigns again after this time, ms. */
+/** A background node that gives way to pages waits for the lease again after this time, ms. */
 const GIVE_WAY_MS = 50;
 /** In ticks: how often a node announces itself where its end cannot be detected. */
 const ANNOUNCE_TICKS = 10;
@@ -43,7 +43,7 @@ const ANNOUNCE_TICKS = 10;
 const VERSION = SCHEMA_VERSION * 100 + 2;
 
 /** Settings of one of the nodes that share a store. */
-export interface CandidateSettings {
+export interface PeerSettings {
   /** Name of the channels; the same for all nodes of the store. */
   readonly name: string;
   readonly rank: Rank;
@@ -53,17 +53,17 @@ export interface CandidateSettings {
   readonly channel: (name: string) => Channel;
   /** Of this node's page. */
   readonly activity: Activity;
-  /** Opens the node when this candidate is the writer. */
+  /** Opens the node when this peer is the writer. */
   readonly open: (
     extras: Pick<InlineExtras, 'store' | 'storeFailure' | 'activity' | 'onProgress'>,
   ) => Promise<NodeTransport>;
   readonly onProgress: (progress: OpenProgress) => void;
 }
 
-export interface CandidateListener {
+export interface PeerListener {
   /** Called with each writer that accepts calls; undefined when there is none at present. */
   onWriter(writer: { readonly writer: Writer; readonly info: NodeInfo } | undefined): void;
-  /** The candidate has stopped because of an error. */
+  /** The peer has stopped because of an error. */
   onEnd(error: Error): void;
   /** Whether requests or subscriptions are waiting. */
   isWaiting(): boolean;
@@ -72,28 +72,28 @@ export interface CandidateListener {
 /**
  * One of the nodes that share a store. `SharedNode` makes a node of it.
  */
-export class Candidate {
+export class Peer {
   private readonly id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
   private readonly channels: PeerChannels;
   private readonly tracker: WriterTracker;
   /** Set while this node is the writer. */
-  private term: WriterTerm | undefined;
+  private leadership: Leadership | undefined;
   /** Ticks since the remote writer was heard of. */
   private silentTicks = 0;
   private ticks = 0;
   private silenceFactor = 1;
   private stealsNext = false;
   private isClosed = false;
-  /** Ends the campaign that is running. */
-  private campaign = new AbortController();
-  private campaigning: Promise<void> = Promise.resolve();
+  /** Ends the wait for the lease. */
+  private attempt = new AbortController();
+  private electing: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setInterval> | undefined;
   private endPresence: () => void = () => {};
   private unwatchActivity: () => void = () => {};
 
   constructor(
-    private readonly settings: CandidateSettings,
-    private readonly listener: CandidateListener,
+    private readonly settings: PeerSettings,
+    private readonly listener: PeerListener,
   ) {
     this.channels = new PeerChannels(settings.name, this.id, settings.channel, {
       onAnnouncement: (announcement) => this.onAnnouncement(announcement),
@@ -107,7 +107,7 @@ export class Candidate {
   }
 
   get report(): SharingReport {
-    if (this.term !== undefined) return { role: 'writer', writer: this.id, epoch: this.term.epoch };
+    if (this.leadership !== undefined) return { role: 'writer', writer: this.id, epoch: this.leadership.epoch };
     const { known } = this.tracker;
     return { role: 'follower', ...(known !== undefined && { writer: known.id, epoch: known.epoch }) };
   }
@@ -116,18 +116,18 @@ export class Candidate {
     const { election, rank, activity } = this.settings;
     this.endPresence = await election.announcePresence(this.id, rank);
     this.unwatchActivity = activity.onChange(() => this.seek());
-    // Campaigns before it announces itself: a background writer resigns when it hears of a page.
-    this.campaigning = this.runCampaigns();
+    // Waits for the lease before it announces itself: a background writer steps down when it hears of a page.
+    this.electing = this.runElections();
     this.seek();
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Ends this candidate. A writer finishes the requests that may change state, and then gives up the store. */
+  /** Ends this peer. A writer finishes the requests that may change state, and then gives up the store. */
   async close(): Promise<void> {
     this.isClosed = true;
-    this.term?.resign();
-    this.campaign.abort();
-    await this.campaigning;
+    this.leadership?.stepDown();
+    this.attempt.abort();
+    await this.electing;
     clearInterval(this.timer);
     this.unwatchActivity();
     this.tracker.close();
@@ -143,21 +143,21 @@ export class Candidate {
     this.close().catch(() => {});
   }
 
-  /** Campaigns again and again. */
-  private async runCampaigns(): Promise<void> {
+  /** Leads as often as the lease is granted. */
+  private async runElections(): Promise<void> {
     const { election, rank } = this.settings;
     while (!this.isClosed) {
-      this.campaign = new AbortController();
+      this.attempt = new AbortController();
       const steal = this.stealsNext;
       this.stealsNext = false;
       let givesWay = false;
       try {
-        const run = async (grant: WriterGrant) => {
+        const run = async (lease: WriterLease) => {
           givesWay = rank === 'background' && !steal && (await election.hasPages());
-          if (!givesWay) await this.runAsWriter(grant);
+          if (!givesWay) await this.runAsWriter(lease);
         };
         const noWriterKnown = () => this.tracker.known === undefined;
-        await election.campaign(run, { signal: this.campaign.signal, steal, noWriterKnown });
+        await election.lead(run, { signal: this.attempt.signal, steal, noWriterKnown });
       } catch (error) {
         this.fail(error as Error);
       }
@@ -166,13 +166,13 @@ export class Candidate {
   }
 
   /** Runs as the writer, from the opening of the node to its end. */
-  private async runAsWriter(grant: WriterGrant): Promise<void> {
+  private async runAsWriter(lease: WriterLease): Promise<void> {
     if (this.isClosed) return;
     const { election, activity, open } = this.settings;
     let store: FencedStore | undefined;
     let storeFailure: unknown;
     try {
-      store = await grant.store();
+      store = await lease.store();
     } catch (error) {
       // Opening the node throws it, or goes on without a store.
       storeFailure = error;
@@ -184,38 +184,38 @@ export class Candidate {
       this.channels.broadcast({ kind: 'leaving', epoch });
     };
     const send = (to: string, message: MessageBody<MessageToFollower>) => this.channels.send(to, epoch, message);
-    const term = new WriterTerm(epoch, grant, election, activity, send, onLeaving);
-    if (store !== undefined) store.onTakenOver = term.lose;
+    const leadership = new Leadership(epoch, lease, election, activity, send, onLeaving);
+    if (store !== undefined) store.onTakenOver = leadership.lose;
     this.tracker.forget();
     this.tracker.newestEpoch = epoch;
-    this.term = term;
-    this.announce(term);
+    this.leadership = leadership;
+    this.announce(leadership);
     let node: NodeTransport | undefined;
     try {
-      const onProgress = (progress: OpenProgress) => this.onProgress(term, progress);
-      node = await open({ store, storeFailure, activity: term.activity, onProgress });
-      if (!term.isLeaving) {
-        const writer = term.serve(node);
-        node.onStoreStatus?.(() => this.term === term && this.announce(term));
-        this.announce(term);
+      const onProgress = (progress: OpenProgress) => this.onProgress(leadership, progress);
+      node = await open({ store, storeFailure, activity: leadership.activity, onProgress });
+      if (!leadership.isLeaving) {
+        const writer = leadership.serve(node);
+        node.onStoreStatus?.(() => this.leadership === leadership && this.announce(leadership));
+        this.announce(leadership);
         this.listener.onWriter({ writer, info: node.info });
-        await term.untilOver();
+        await leadership.untilOver();
       }
     } catch (error) {
-      if (!term.lost.aborted) this.fail(error as Error);
+      if (!leadership.lost.aborted) this.fail(error as Error);
     }
-    this.term = undefined;
-    term.close();
-    if (term.lost.aborted) store?.end();
-    // If the term was lost, closing may fail because the store belongs to another writer.
+    this.leadership = undefined;
+    leadership.close();
+    if (leadership.lost.aborted) store?.end();
+    // If the leadership was lost, closing may fail because the store belongs to another writer.
     await (node ?? store)?.close().catch(() => {});
   }
 
-  private onProgress(term: WriterTerm, progress: OpenProgress): void {
+  private onProgress(leadership: Leadership, progress: OpenProgress): void {
     this.settings.onProgress(progress);
-    if (this.term !== term || term.info !== undefined) return;
-    term.progress = progress;
-    this.announce(term);
+    if (this.leadership !== leadership || leadership.info !== undefined) return;
+    leadership.progress = progress;
+    this.announce(leadership);
   }
 
   private onAnnouncement(announcement: PeerAnnouncement): void {
@@ -223,33 +223,33 @@ export class Candidate {
     if (announcement.kind === 'seek') this.onSeek(announcement);
     else if (announcement.kind === 'writer') this.onWriterAnnounced(announcement);
     else if (announcement.kind === 'leaving') this.onWriterLeaving(announcement.epoch);
-    else if (this.term !== undefined) {
-      this.term.removeFollower(announcement.from);
+    else if (this.leadership !== undefined) {
+      this.leadership.removeFollower(announcement.from);
       this.channels.closeTo(announcement.from);
     }
   }
 
   private onSeek({ from, rank, isActive, version, fingerprint }: PeerAnnouncement & { kind: 'seek' }): void {
-    const { term } = this;
-    if (term === undefined || term.isLeaving) return;
-    this.announce(term);
+    const { leadership } = this;
+    if (leadership === undefined || leadership.isLeaving) return;
+    this.announce(leadership);
     if (version > VERSION) this.fail(tooNew(version));
     if (version !== VERSION || differences(fingerprint, this.settings.fingerprint).length > 0) return;
-    term.heardOf(from, rank, isActive);
-    if (this.settings.rank === 'background' && rank === 'page') term.resign();
+    leadership.heardOf(from, rank, isActive);
+    if (this.settings.rank === 'background' && rank === 'page') leadership.stepDown();
   }
 
   private onWriterAnnounced({ from, epoch, ...other }: PeerAnnouncement & { kind: 'writer' }): void {
-    if (epoch < this.tracker.newestEpoch || this.term?.epoch === epoch) return;
+    if (epoch < this.tracker.newestEpoch || this.leadership?.epoch === epoch) return;
     if (other.version > VERSION) this.fail(tooNew(other.version));
-    // A writer of an older version resigns when it hears of this node.
+    // A writer of an older version steps down when it hears of this node.
     if (other.version !== VERSION) return;
     const different = differences(other.fingerprint, this.settings.fingerprint);
     if (different.length > 0) {
       this.fail(storeInUse(different));
       return;
     }
-    this.term?.lose();
+    this.leadership?.lose();
     this.silentTicks = 0;
     if (this.tracker.announced(from, epoch, other.info, other.store)) this.seek();
     if (other.info === undefined && other.progress !== undefined) this.settings.onProgress(other.progress);
@@ -262,8 +262,9 @@ export class Candidate {
   private onMessage(message: PeerMessage): void {
     const { kind, from, epoch } = message;
     if (kind === 'call' || kind === 'abort' || kind === 'end-session' || kind === 'ping') {
-      const { term } = this;
-      if (term?.epoch === epoch && (term.info !== undefined || kind === 'ping')) term.receive(message);
+      const { leadership } = this;
+      if (leadership?.epoch === epoch && (leadership.info !== undefined || kind === 'ping'))
+        leadership.receive(message);
       else if (kind === 'call') this.channels.send(from, epoch, { kind: 'gone', call: message.call, begun: false });
       return;
     }
@@ -274,8 +275,8 @@ export class Candidate {
 
   private tick(): void {
     this.ticks++;
-    if (this.term !== undefined) {
-      this.term.tick();
+    if (this.leadership !== undefined) {
+      this.leadership.tick();
       return;
     }
     const { election, hungAfterMs } = this.settings;
@@ -293,7 +294,7 @@ export class Candidate {
     this.silenceFactor *= 2;
     this.silentTicks = 0;
     this.stealsNext = true;
-    this.campaign.abort();
+    this.attempt.abort();
   }
 
   private seek(): void {
@@ -301,7 +302,7 @@ export class Candidate {
     this.channels.broadcast({ kind: 'seek', version: VERSION, fingerprint, rank, isActive: activity.isActive });
   }
 
-  private announce({ epoch, info, progress, store }: WriterTerm): void {
+  private announce({ epoch, info, progress, store }: Leadership): void {
     const { fingerprint } = this.settings;
     this.channels.broadcast({ kind: 'writer', version: VERSION, fingerprint, epoch, info, progress, store });
   }
@@ -322,7 +323,7 @@ interface Follower {
 }
 
 /** The time during which this node is the writer: from before its node is opened until after it is closed. */
-class WriterTerm {
+class Leadership {
   /** Active while this page or the page of a follower is. */
   readonly activity: CombinedActivity;
   /** Fires when another node is the writer. */
@@ -334,13 +335,13 @@ class WriterTerm {
   private writer: LocalWriter | undefined;
   private readonly followers = new Map<string, Follower>();
   private readonly losing = new AbortController();
-  private readonly resigned: Promise<void>;
-  private onResigned = () => {};
+  private readonly steppedDown: Promise<void>;
+  private onStepDown = () => {};
 
   /** @param onLeaving - called at once when no more calls are accepted */
   constructor(
     readonly epoch: number,
-    private readonly grant: WriterGrant,
+    private readonly lease: WriterLease,
     private readonly election: WriterElection,
     activity: Activity,
     private readonly send: (to: string, message: MessageBody<MessageToFollower>) => void,
@@ -348,26 +349,26 @@ class WriterTerm {
   ) {
     this.activity = new CombinedActivity(activity);
     this.lost = this.losing.signal;
-    this.resigned = new Promise((resolve) => {
-      this.onResigned = resolve;
+    this.steppedDown = new Promise((resolve) => {
+      this.onStepDown = resolve;
     });
-    if (grant.lost.aborted) this.lose();
-    grant.lost.addEventListener('abort', this.lose);
+    if (lease.lost.aborted) this.lose();
+    lease.lost.addEventListener('abort', this.lose);
   }
 
   /** Another node is the writer: answers from now on do not come from the stored chain, and are discarded. */
   readonly lose = (): void => {
     this.losing.abort();
-    this.resign();
+    this.stepDown();
     this.writer?.end(this.followers.keys());
   };
 
-  /** Begins an orderly end of the term. */
-  resign(): void {
+  /** Begins an orderly end of the leadership. */
+  stepDown(): void {
     if (this.isLeaving) return;
     this.isLeaving = true;
     this.onLeaving();
-    this.onResigned();
+    this.onStepDown();
   }
 
   /** Begins to answer calls with an open node. */
@@ -382,15 +383,15 @@ class WriterTerm {
     return this.writer?.store.storeStatus;
   }
 
-  /** Resolves when the term is lost, or has ended in order. */
+  /** Resolves when the leadership is lost, or has ended in order. */
   async untilOver(): Promise<void> {
-    await this.resigned;
+    await this.steppedDown;
     if (!this.lost.aborted) await this.writer?.drain();
     this.writer?.end(this.followers.keys());
   }
 
   close(): void {
-    this.grant.lost.removeEventListener('abort', this.lose);
+    this.lease.lost.removeEventListener('abort', this.lose);
     for (const { unwatch } of this.followers.values()) unwatch();
     this.activity.close();
   }
