@@ -43,10 +43,8 @@ export const LAYER_ONE_OPTIONS = {
   execution: { is: 'endpoints', needed: true },
   checkpoint: { is: { root: { is: 'hex', needed: true } } },
   checkpointServers: { is: 'endpoints' },
-  checkpointAgreeing: {
-    is: 'wholeAboveZero',
-    or: ({ checkpointServers = [] }) => Math.max(2, Math.floor(checkpointServers.length / 2) + 1),
-  },
+  // Its default goes by the number of servers.
+  checkpointAgreeing: { is: 'wholeAboveZero' },
   checkpointMaxAgeMs: { is: 'aboveZero', or: 14 * DAY_MS },
   maxAgeMs: { is: 'aboveZero', or: 45 * MINUTE_MS },
   maxWalkBack: { is: 'count' },

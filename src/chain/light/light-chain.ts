@@ -114,16 +114,9 @@ export class LightChain implements Chain {
     return number === undefined ? undefined : finder.byNumber(number, signal);
   }
 
-  async blocks(first: number, last: number, { signal, note }: ChainCall = {}): Promise<readonly LightBlock[]> {
-    const { finder, headers } = this.heads;
-    const [top, { blocksOfRange }] = await Promise.all([
-      finder.required(last, signal),
-      import('./heads/block-range.js'),
-    ]);
-    const source = { group: this.parts.upstream, network: this.network, headers };
-    const found = await blocksOfRange(source, top, first, signal);
-    for (const block of found) note?.block(block);
-    return found;
+  async blocks(first: number, last: number, call: ChainCall = {}): Promise<readonly LightBlock[]> {
+    const { blocksOfRange } = await import('./heads/block-range.js');
+    return blocksOfRange(this.source, first, last, call);
   }
 
   /** The block with its transactions. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
@@ -143,12 +136,8 @@ export class LightChain implements Chain {
   }
 
   async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
-    const { finder, headers } = this.heads;
-    const last = await finder.required(query.to, call.signal);
-    await finder.linkIfNear(query.from, call.signal);
-    const { logsOfRange } = await import('./contents/log-range.js');
-    const { network, contents } = this;
-    return logsOfRange({ group: this.parts.upstream, network, headers, contents }, last, query, call);
+    const { logsOfQuery } = await import('./contents/log-range.js');
+    return logsOfQuery(this.source, query, call);
   }
 
   /** Those that this node sent in the last 60 seconds. */
@@ -289,22 +278,19 @@ export class LightChain implements Chain {
 
   async submit(raw: Uint8Array, { signal }: ChainCall = {}): Promise<Uint8Array> {
     const { submitChecked } = await import('./contents/submit.js');
-    const head = await this.head({ signal });
-    const { network, parts } = this;
-    const [state, { prices }, sizer] = await Promise.all([
-      this.stateAt(head, { signal }),
-      this.prices(head, { signal }),
-      parts.loadSizer?.(),
-    ]);
-    const against = { network, state, context: this.contextAfter(head), prices, sizer };
-    const transaction = await submitChecked(raw, against, parts.upstream, signal);
+    const transaction = await submitChecked(raw, this, this.parts, { signal });
     this.sent.add(transaction);
     return transaction.hash;
   }
 
   subscribe({ pending, ...ofBlocks }: ChainListener): () => void {
-    const isOfBlocks = ofBlocks.head !== undefined || ofBlocks.removed !== undefined;
+    const isOfBlocks = ofBlocks.head ?? ofBlocks.removed;
     return endAll(isOfBlocks && this.heads.follower.subscribe(ofBlocks), pending && this.sent.onSent(pending));
+  }
+
+  /** Where ranges of blocks and their logs come from. */
+  private get source() {
+    return { ...this.heads, group: this.parts.upstream, network: this.network, contents: this.contents };
   }
 
   async close(): Promise<void> {

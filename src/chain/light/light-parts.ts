@@ -71,7 +71,7 @@ export function lightSettings(
       'layerOneHeader',
       'and layerOneAgreeing are for endpoints whose word counts; consensus decides here',
     );
-  const settings = withDefaults(LIGHT_OPTIONS, { kind: 'light' as const, ...options });
+  const settings = withDefaults(LIGHT_OPTIONS, options);
   requireLevels(settings);
   return {
     ...settings,
@@ -86,7 +86,7 @@ const SETTLED_TAGS: readonly string[] = ['finalized', 'safe'] satisfies BlockTag
 const TAGS: readonly string[] = BLOCK_TAGS;
 
 /** @throws PlumblineError `INVALID_PARAMETER` for an unknown tag or level, which would have no effect */
-function requireLevels({ required, layerOne }: LightSettings): void {
+function requireLevels({ required, layerOne }: Pick<LightSettings, 'required' | 'layerOne'>): void {
   for (const [tag, level] of Object.entries(required)) {
     if (!TAGS.includes(tag)) throw invalidParameter('required', `${tag} is not a block tag; use ${TAGS.join(', ')}`);
     if (level === 'settled') {
@@ -103,7 +103,10 @@ function requireHeadLevel(path: string, level: string): void {
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` for an unknown level, or fewer origins than must agree */
-function levelOf({ level: given, agreeing }: LightSettings, { endpoints }: EndpointGroup): HeadLevel {
+function levelOf(
+  { level: given, agreeing }: Pick<LightSettings, 'level' | 'agreeing'>,
+  { endpoints }: EndpointGroup,
+): HeadLevel {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
   const level = given ?? (origins > 1 ? 'linked' : 'plain');
   requireHeadLevel('level', level);

@@ -43,7 +43,8 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     new RestGroup({ role, endpoints: endpoints.map(withLimit), ...parts.common });
   const beacon = open('l1-consensus', options.consensus);
   const servers = options.checkpointServers && open('l1-checkpoint', options.checkpointServers);
-  const { checkpointAgreeing: agreeing, ...ages } = withDefaults(LAYER_ONE_OPTIONS, options);
+  const { checkpointServers = [], ...given } = withDefaults(LAYER_ONE_OPTIONS, options);
+  const { checkpointAgreeing: agreeing = Math.max(2, Math.floor(checkpointServers.length / 2) + 1) } = given;
   const checkpoints = {
     given: options.checkpoint && hexToBytes(options.checkpoint.root, 32),
     builtin: network.checkpoint && hexToBytes(network.checkpoint, 32),
@@ -58,8 +59,8 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     );
   const settings = {
     beacon,
-    checkpointMaxAgeMs: ages.checkpointMaxAgeMs,
-    maxAgeMs: ages.maxAgeMs,
+    checkpointMaxAgeMs: given.checkpointMaxAgeMs,
+    maxAgeMs: given.maxAgeMs,
     clock: parts.common.clock,
   };
   const follower = loadOnce(async () => {

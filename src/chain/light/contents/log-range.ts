@@ -3,7 +3,7 @@ import type { Block } from '../../block.js';
 import type { ChainCall } from '../../chain.js';
 import { bloomTest, type FoundLog, type LogQuery } from '../../log-filter.js';
 import { collectLogs, logsOfBlock, noteLogs } from '../../log-search.js';
-import { type HeaderSource, linkedDown } from '../heads/block-range.js';
+import { type HeaderSource, linkedDown, type RangeSource } from '../heads/block-range.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { BlockContentsReader } from './block-contents.js';
 
@@ -15,6 +15,17 @@ const BLOCKS_AT_ONCE = 16;
 /** Where the headers and receipts of a search come from. */
 export interface LogSource extends HeaderSource {
   readonly contents: Pick<BlockContentsReader, 'receipts'>;
+}
+
+/** All logs of a query. @throws as `logsOfRange`, and as `BlockFinder.required` */
+export async function logsOfQuery(
+  source: LogSource & RangeSource,
+  query: LogQuery,
+  call: ChainCall,
+): Promise<FoundLog[]> {
+  const last = await source.finder.required(query.to, call.signal);
+  await source.finder.linkIfNear(query.from, call.signal);
+  return logsOfRange(source, last, query, call);
 }
 
 /**

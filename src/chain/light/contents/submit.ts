@@ -5,15 +5,17 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { readBytes, readObject } from '../../../proof/json-reader.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { dependsOnEndpoint } from '../../../upstream/transport/classify-error.js';
-import { type AdmissionContext, checkAdmission, parseBroadcast } from '../../admission.js';
+import { checkAdmission, parseBroadcast } from '../../admission.js';
+import type { Chain, ChainCall } from '../../chain.js';
+import type { LightChainParts } from '../light-parts.js';
 
 /** Time to find out whether a transaction has arrived, milliseconds. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 
 /**
- * Checks a transaction by the rules of a node's pool, sends it to an endpoint, and compares the returned hash.
+ * Checks a transaction by the rules of a node's pool at the head, sends it to an endpoint, and compares the returned hash.
  *
- * @param signal - ends the request to an endpoint, which may have taken the transaction by then
+ * @param call - its signal ends the request to an endpoint, which may have taken the transaction by then
  * @returns the transaction
  * @throws PlumblineError `TRANSACTION_REJECTED`, `INSUFFICIENT_FUNDS` before it is sent; `UPSTREAM_ERROR` with the error of the
  *   endpoint; `ANSWER_REFUSED` for another hash
@@ -21,12 +23,20 @@ const LOOKUP_TIMEOUT_MS = 5_000;
  */
 export async function submitChecked(
   raw: Uint8Array,
-  against: Omit<AdmissionContext, 'placeOf'>,
-  group: EndpointGroup,
-  signal?: AbortSignal,
+  chain: Pick<Chain, 'head' | 'stateAt' | 'prices' | 'pendingContext'>,
+  { network, upstream: group, loadSizer }: Pick<LightChainParts, 'network' | 'upstream' | 'loadSizer'>,
+  call: ChainCall,
 ): Promise<SignedTransaction> {
-  const transaction = await parseBroadcast(raw, against.network, against.context);
-  await checkAdmission(transaction, { ...against, placeOf: () => undefined });
+  const { signal } = call;
+  const head = await chain.head(call);
+  const [state, { prices }, sizer, context] = await Promise.all([
+    chain.stateAt(head, call),
+    chain.prices(head, call),
+    loadSizer?.(),
+    chain.pendingContext(head, call),
+  ]);
+  const transaction = await parseBroadcast(raw, network, context);
+  await checkAdmission(transaction, { network, state, context, prices, sizer, placeOf: () => undefined });
   let mayHaveArrived = false;
   try {
     return await group.request('eth_sendRawTransaction', [bytesToHex(raw)], {

@@ -2,6 +2,8 @@ import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
+import type { ChainCall } from '../../chain.js';
+import type { BlockFinder } from './block-finder.js';
 import type { HeaderChain } from './header-chain.js';
 import type { LightBlock } from './light-block.js';
 import { AT_ONCE, fetchLinked } from './linked-headers.js';
@@ -14,24 +16,31 @@ export interface HeaderSource {
   readonly headers: Pick<HeaderChain, 'at' | 'levelOf' | 'note'>;
 }
 
+/** The same, with what finds the end of a range. */
+export interface RangeSource extends HeaderSource {
+  readonly finder: Pick<BlockFinder, 'required' | 'linkIfNear'>;
+}
+
 /**
  * The blocks of a range, the lowest first. They are linked to the last one and get its trust level.
  *
- * @param last - the highest block of the range, accepted
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; the reason of the signal
  */
 export async function blocksOfRange(
-  source: HeaderSource,
-  last: LightBlock,
+  source: RangeSource,
   first: number,
-  signal: AbortSignal | undefined,
+  last: number,
+  { signal, note }: ChainCall,
 ): Promise<LightBlock[]> {
-  const { headers } = source;
-  const blocks = await linkedDown(source, last, first, signal);
-  const level = headers.levelOf(last);
-  for (const block of blocks)
+  const { headers, finder } = source;
+  const top = await finder.required(last, signal);
+  const blocks = (await linkedDown(source, top, first, signal)).reverse();
+  const level = headers.levelOf(top);
+  for (const block of blocks) {
     if (level !== undefined && headers.levelOf(block) === undefined) headers.note({ block, level, origins: [] });
-  return blocks.reverse();
+    note?.block(block);
+  }
+  return blocks;
 }
 
 /** From `last` down to `first`. @throws as `blocksOfRange` */
