@@ -88,7 +88,7 @@ const USES = [
   },
   {
     name: 'light node: first estimate',
-    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/speculative-execution.js'],
+    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/prefetch-call.js'],
     budget: 124 * KB,
   },
   { name: 'devnet, by another than its own worker', modules: [...DEVNET, ...GENERAL, ...FEES], budget: 168 * KB },

@@ -22,7 +22,7 @@ const CACHE = ['/chain/light/light-cache.js'];
 const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/seals.js'];
 const CONTENTS = ['/chain/light/contents/read-contents.js'];
-const SPECULATION = ['/chain/light/state/speculative-execution.js'];
+const PREFETCH = ['/chain/light/state/prefetch-call.js'];
 /** What a node with a store name imports. */
 const SHARING = ['/hosts/sharing/open-shared.js'];
 const FILES = ['/chain/devnet/import/import.js', '/hosts/opening/genesis-file.js'];
@@ -68,7 +68,7 @@ export function chunkGroups(output) {
   const [sizing, proofs, store, cache] = [SIZING, PROOFS, STORE, CACHE].map(closure);
   const [seals, contents, files, settlement] = [SEALS, CONTENTS, FILES, SETTLEMENT].map(closure);
   const [storedDevnet, metered] = [STORED_DEVNET, METERED].map(closure);
-  const [sharing, speculation] = [SHARING, SPECULATION].map(closure);
+  const [sharing, prefetch] = [SHARING, PREFETCH].map(closure);
   const later = laterThan(light);
   /** The first that holds decides; what has no rule stays a chunk of its own. */
   const rules = [
@@ -83,7 +83,7 @@ export function chunkGroups(output) {
     ['node', (chunk) => store.has(chunk) || cache.has(chunk)],
     ['node', (chunk) => estimation.has(chunk) && (seals.has(chunk) || contents.has(chunk))],
     ['evm', (chunk) => estimation.has(chunk) || sizing.has(chunk)],
-    ['speculation', (chunk) => speculation.has(chunk)],
+    ['prefetch', (chunk) => prefetch.has(chunk)],
     ['light', (chunk) => metered.has(chunk)],
     ['sharing', (chunk) => sharing.has(chunk)],
     ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],

@@ -60,10 +60,10 @@ describe('a light node estimates as the node that holds the state', () => {
   });
 });
 
-describe('speculative executions of a light node', () => {
+describe('prefetch runs of a light node', () => {
   /**
    * Reads twelve slots, each of which names the next one, counts to 65 535 (29 gas each, 1.9 million together), and reverts unless
-   * the last slot holds 0xbeef. A guess never does, so the call is executed speculatively as often as it may be.
+   * the last slot holds 0xbeef. A guess never does, so the call is run to prefetch as often as it may be.
    */
   const code: Hex = `0x5f${'54'.repeat(12)}5f5b6001018061ffff11600e575061beef146025575f5ffd5b00`;
   const names = [0n, ...Array.from({ length: 11 }, (_, i) => BigInt(1000 + i)), 0xbeefn];

@@ -264,7 +264,7 @@ describe('eth_simulateV1 on a light node', () => {
     });
   });
 
-  test('runs within the gas of the request, the speculative runs included', async () => {
+  test('runs within the gas of the request, the prefetch runs included', async () => {
     const { alloc, calls } = endlessAccounts({ rounds: { code: roundsOf(0x3000) } });
     const { open, dev } = await scene({ dev: { chain: { kind: 'devnet', mining: 'manual', alloc } } });
     const simulation = { blockStateCalls: [{ calls: [calls[0]![1]] }] };

@@ -36,11 +36,11 @@ import { contextAfter, currentPrices } from '../devnet/mining/sealing.js';
 import type { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { Ledger } from '../devnet/records/ledger.js';
 import type { MakingSettings } from '../devnet/settings.js';
-import type { Reading, RunOnGuesses } from '../devnet/state/flat-state.js';
+import type { PrefetchRun, Reading } from '../devnet/state/flat-state.js';
 import type { ChainWriter } from '../devnet/storage/chain-writer.js';
 import type { StoredChain } from '../devnet/storage/stored-chain.js';
 import type { LightChain } from '../light/light-chain.js';
-import { runSpeculatively, SPECULATIVE_RUN_GAS, type SpeculativeCall } from '../light/state/speculative-execution.js';
+import { PREFETCH_RUN_GAS, type PrefetchedCall, runToPrefetch } from '../light/state/prefetch-call.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
 import { applyEdits } from '../state-edits.js';
@@ -215,11 +215,11 @@ export class ForkChain implements Chain {
     const on = block ?? ledger.head;
     if (on.header.number < this.number) return light.prepare({ ...plan, block: on, tag }, call);
     call.note?.block(on);
-    const runOnGuesses =
+    const prefetchRun =
       plan.runs === undefined
-        ? callOnGuesses({ ...plan, network: this.network, context: await this.pendingContext(on) })
-        : runsOnGuesses(plan.runs.run);
-    return { block: on, state: await ownState(this.parts, on, call, runOnGuesses) };
+        ? prefetchOfCall({ ...plan, network: this.network, context: await this.pendingContext(on) })
+        : prefetchOfRuns(plan.runs.run);
+    return { block: on, state: await ownState(this.parts, on, call, prefetchRun) };
   }
 
   contextOf(block: Block): BlockContext {
@@ -275,8 +275,8 @@ export class ForkChain implements Chain {
       const changes = await maker.pendingChanges();
       if (changes.length > 0) await stateRoot(changes);
     }
-    const runOnGuesses = blocksOnGuesses({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
-    const own = await ownState(this.parts, block, call, runOnGuesses);
+    const prefetchRun = prefetchOfBlocks({ ...block, network: this.network, blockHash: ledger.blockHash }, plan);
+    const own = await ownState(this.parts, block, call, prefetchRun);
     return { block, state: own, stateRoot: notedRoots(stateRoot, call.note) };
   }
 
@@ -349,7 +349,7 @@ async function ownState(
   { ledger, maker, state, origin }: StateParts,
   block: Block,
   { signal, gas, note }: ChainCall,
-  runOnGuesses?: Reading['runOnGuesses'],
+  prefetchRun?: Reading['prefetchRun'],
 ): Promise<StateReader> {
   const edits = equalBytes(block.hash, ledger.head.hash) ? maker.pendingEdits : [];
   const edited = async (below: StateReader) => {
@@ -364,8 +364,8 @@ async function ownState(
     gas,
     // What the edits read is not what the caller reads.
     onBelow: () => isEdited && note?.block(origin.block),
-    runOnGuesses:
-      runOnGuesses && (async (guesses: StateReader, limits: RunLimits) => runOnGuesses(await edited(guesses), limits)),
+    prefetchRun:
+      prefetchRun && (async (guesses: StateReader, limits: RunLimits) => prefetchRun(await edited(guesses), limits)),
   };
   const found = await edited(state.flat.at(block.header.number, reading));
   isEdited = true;
@@ -373,13 +373,13 @@ async function ownState(
 }
 
 /** Runs a call for what it reads. */
-function callOnGuesses(call: Omit<SpeculativeCall, 'left'>): RunOnGuesses {
-  return (guesses, limits) => runSpeculatively(guesses, call, limits);
+function prefetchOfCall(call: Omit<PrefetchedCall, 'left'>): PrefetchRun {
+  return (guesses, limits) => runToPrefetch(guesses, call, limits);
 }
 
 /** Simulates the blocks of a plan for what they read. */
-function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): RunOnGuesses {
-  return runsOnGuesses(async (guesses, limits, speculativeRun) => {
+function prefetchOfBlocks(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): PrefetchRun {
+  return prefetchOfRuns(async (guesses, limits, speculativeRun) => {
     const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
     const guessed = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
     await simulateBlocks(guessed, plan.requests, { ...plan, ...limits }, speculativeRun);
@@ -387,13 +387,13 @@ function blocksOnGuesses(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan
 }
 
 /** Runs several calls for what they read. */
-function runsOnGuesses(run: PlannedRuns['run']): RunOnGuesses {
+function prefetchOfRuns(run: PlannedRuns['run']): PrefetchRun {
   return async (guesses, limits) => {
     let hasFailed = false;
     const ended = (succeeded: boolean) => {
       hasFailed ||= !succeeded;
     };
-    await run(guesses, limits, { gas: SPECULATIVE_RUN_GAS, begin() {}, ended });
+    await run(guesses, limits, { gas: PREFETCH_RUN_GAS, begin() {}, ended });
     return !hasFailed;
   };
 }

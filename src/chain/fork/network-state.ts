@@ -10,11 +10,11 @@ import type { Block } from '../block.js';
 import type { Reading } from '../devnet/state/flat-state.js';
 import type { LightChain } from '../light/light-chain.js';
 import { AccessSet } from '../light/state/access-set.js';
-import { GuessingReader } from '../light/state/guessing-reader.js';
 import { LightState } from '../light/state/light-state.js';
-import { allowance } from '../light/state/prepared-call.js';
+import { repeatRuns } from '../light/state/prefetch-call.js';
+import { PrefetchReader } from '../light/state/prefetch-reader.js';
+import { prefetchBudget } from '../light/state/prepared-call.js';
 import { CodeCache, type ProvedState, ProvedStates } from '../light/state/proved-state.js';
-import { repeatRuns } from '../light/state/speculative-execution.js';
 
 /** Where the state of a network comes from, and where it is kept. */
 export interface NetworkStateParts {
@@ -27,8 +27,8 @@ export interface NetworkStateParts {
   readonly codes?: BudgetedTable | undefined;
 }
 
-/** Most accounts and slots that are foreseen at a time. */
-const MAX_FORESEEN = 512;
+/** Most accounts and slots that are prefetched at a time. */
+const MAX_PREFETCHED = 512;
 
 /**
  * The state of a network after one block, read as needed. What was read is kept as nodes of proofs under the state root of the
@@ -58,11 +58,11 @@ export class NetworkState {
 
   reader({ onBelow, ...reading }: Reading): StateReader {
     const proved = this.states.at(this.block.header.stateRoot);
-    const left = allowance();
+    const left = prefetchBudget();
     const state = new LightState(proved, async (accesses) => {
       const open = await this.unknown(proved, accesses);
       if (open.isEmpty) return;
-      open.addAll(await this.unknown(proved, await foreseen(proved, reading, left)));
+      open.addAll(await this.unknown(proved, await toPrefetch(proved, reading, left)));
       await this.fetch(open, reading.signal, proved);
     });
     return {
@@ -170,18 +170,18 @@ function accessesOf(address: Uint8Array, keys: readonly Uint8Array[]): AccessSet
   return accesses;
 }
 
-/** What runs on guesses read, as far as gas and time suffice. @throws PlumblineError as `repeatRuns` */
-async function foreseen(
+/** What prefetch runs read, as far as gas and time suffice. @throws PlumblineError as `repeatRuns` */
+async function toPrefetch(
   proved: ProvedState,
-  { runOnGuesses, signal, gas }: Reading,
-  left: ReturnType<typeof allowance>,
+  { prefetchRun, signal, gas }: Reading,
+  left: ReturnType<typeof prefetchBudget>,
 ): Promise<AccessSet> {
-  const reader = new GuessingReader(proved, [], [], MAX_FORESEEN);
-  if (runOnGuesses === undefined || left.gas <= 0 || left.ms <= 0) return reader.accesses;
+  const reader = new PrefetchReader(proved, [], [], MAX_PREFETCHED);
+  if (prefetchRun === undefined || left.gas <= 0 || left.ms <= 0) return reader.accesses;
   await repeatRuns({ left, signal, gas }, async (limits) => {
     reader.beginRun();
     // What is done afterwards reports the error.
-    const ended = await runOnGuesses(reader, limits).catch(() => true);
+    const ended = await prefetchRun(reader, limits).catch(() => true);
     return !ended && reader.nextGuess();
   });
   return reader.accesses;

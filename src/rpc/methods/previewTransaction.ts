@@ -30,7 +30,7 @@ import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
 
 /** Most bytes of traces of a run that only finds out what is read, as JSON: longer ones need memory, and show little that is new. */
-const MAX_SPECULATIVE_BYTES = 4 * 2 ** 20;
+const MAX_PREFETCH_BYTES = 4 * 2 ** 20;
 
 /** `node.previewTransaction`: a call or a signed transaction, or a list of them, and options. */
 export const previewTransaction: Method<RpcContext>['handle'] = async (
@@ -57,7 +57,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
       calls,
       coinbase: next.coinbase,
       run: (reader: StateReader, limits: RunLimits, speculativeRun: SpeculativeRun) => {
-        const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_SPECULATIVE_BYTES });
+        const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_PREFETCH_BYTES });
         const guessed = {
           network: chain.network,
           block: next,

@@ -27,7 +27,7 @@ import { hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { applyEdits, type StateEdit } from '../../state-edits.js';
 import type { BlockState } from '../state/devnet-state.js';
-import type { RunOnGuesses } from '../state/flat-state.js';
+import type { PrefetchRun } from '../state/flat-state.js';
 
 /** Input of a block's execution. */
 export interface BlockPlan {
@@ -78,12 +78,12 @@ export async function executeBlock(
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
 ): Promise<BlockExecution> {
-  const runOnGuesses: RunOnGuesses = async (guesses, limits) => {
+  const prefetchRun: PrefetchRun = async (guesses, limits) => {
     const roots = { rootOf: async () => ZERO_WORD };
     const { executed } = await executeOver(guesses, network, roots, { ...plan, limits }, () => {});
     return executed.every(({ outcome }) => outcome.succeeded);
   };
-  const reading = { ...plan.limits, runOnGuesses };
+  const reading = { ...plan.limits, prefetchRun };
   const before = plan.context.number - 1;
   // An account without nonce, balance and code is of this chain, so that all its slots are known.
   const usedSlots = (address: Uint8Array) => state.flat.usedSlots(address, before);

@@ -19,7 +19,7 @@ export interface DumpedAccount extends Account {
  *
  * @returns whether it succeeded
  */
-export type RunOnGuesses = (state: StateReader, limits: RunLimits) => Promise<boolean>;
+export type PrefetchRun = (state: StateReader, limits: RunLimits) => Promise<boolean>;
 
 /** How a state is read. */
 export interface Reading {
@@ -28,8 +28,8 @@ export interface Reading {
   /** Called when a value comes from the state below. */
   readonly onBelow?: (() => void) | undefined;
   /** Called where something has to be fetched: the rest of what is read can be fetched with it. */
-  readonly runOnGuesses?: RunOnGuesses | undefined;
-  /** Of the request, which speculative runs count for. */
+  readonly prefetchRun?: PrefetchRun | undefined;
+  /** Of the request, which prefetch runs count for. */
   readonly gas?: RunLimits['gas'];
 }
 
@@ -121,10 +121,10 @@ export class FlatState {
 
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number, reading: Reading = {}): StateReader {
-    const { runOnGuesses } = reading;
-    const onGuesses: RunOnGuesses | undefined =
-      runOnGuesses && ((guesses, limits) => runOnGuesses(this.over(guesses, block), limits));
-    return this.over(this.below?.({ ...reading, runOnGuesses: onGuesses }), block);
+    const { prefetchRun } = reading;
+    const overBlock: PrefetchRun | undefined =
+      prefetchRun && ((guesses, limits) => prefetchRun(this.over(guesses, block), limits));
+    return this.over(this.below?.({ ...reading, prefetchRun: overBlock }), block);
   }
 
   private over(below: StateReader | undefined, block: number): StateReader {

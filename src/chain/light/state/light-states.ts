@@ -12,12 +12,12 @@ import type { FetchedState } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
 import {
   AccessLists,
-  allowance,
   type CallDependencies,
-  foreseenAccesses,
   type PlannedCall,
   PreparedCall,
-  WorkingSet,
+  prefetchAccesses,
+  prefetchBudget,
+  RecentReads,
 } from './prepared-call.js';
 import { CodeCache, ProvedStates } from './proved-state.js';
 import type { SimulationStates } from './simulation-states.js';
@@ -42,7 +42,7 @@ export class LightStates {
       network,
       follower,
       states: new ProvedStates(new CodeCache(cache?.codes)),
-      workingSet: new WorkingSet(now),
+      recentReads: new RecentReads(now),
       accessLists: new AccessLists(accessLists, now),
       contextAfter,
     };
@@ -85,9 +85,9 @@ export class LightStates {
   async zkForCall(source: ZkStateSource, block: LightBlock, plan: PlannedCall): Promise<LightState> {
     const { zkState } = await import('./zk-state.js');
     const { network, contextAfter } = this.dependencies;
-    const speculative = { ...plan, context: contextAfter(block), network, left: allowance() };
+    const prefetch = { ...plan, context: contextAfter(block), network, left: prefetchBudget() };
     return zkState(this.dependencies, source, plan.signal, async (state, accesses) =>
-      accesses.addAll(await foreseenAccesses(state, speculative)),
+      accesses.addAll(await prefetchAccesses(state, prefetch)),
     );
   }
 

@@ -14,8 +14,8 @@ import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { LightState } from './light-state.js';
+import type { PrefetchedCall } from './prefetch-call.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
-import type { SpeculativeCall } from './speculative-execution.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
 
 /** What the prepared calls of one chain share. */
@@ -24,7 +24,7 @@ export interface CallDependencies {
   readonly network: Network;
   readonly follower: HeadFollower;
   readonly states: ProvedStates;
-  readonly workingSet: WorkingSet;
+  readonly recentReads: RecentReads;
   readonly accessLists: AccessLists;
   /** Context of the next block after `block`. */
   contextAfter(block: LightBlock): BlockContext;
@@ -33,27 +33,27 @@ export interface CallDependencies {
 /** A call that is about to be executed. */
 export type PlannedCall = Omit<CallPlan, 'block' | 'tag'> & RunLimits;
 
-/** Gas and time of all speculative executions of one call together. */
-const SPECULATIVE_GAS = 50_000_000;
-const SPECULATIVE_MS = 1_000;
+/** Gas and time of all prefetch runs of one call together. */
+const PREFETCH_GAS = 50_000_000;
+const PREFETCH_MS = 1_000;
 
-/** What the speculative executions of one call may use. They subtract from it. */
-export const allowance = () => ({ gas: SPECULATIVE_GAS, ms: SPECULATIVE_MS });
+/** What the prefetch runs of one call may use. They subtract from it. */
+export const prefetchBudget = () => ({ gas: PREFETCH_GAS, ms: PREFETCH_MS });
 
 /**
  * What the planned execution will probably read, as far as gas and time suffice to find it.
  *
- * @throws PlumblineError as `executeSpeculatively`
+ * @throws PlumblineError as `prefetchCall`
  */
-export async function foreseenAccesses(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
-  const { left, runs } = speculative;
+export async function prefetchAccesses(state: ProvedState, prefetch: PrefetchedCall): Promise<AccessSet> {
+  const { left, runs } = prefetch;
   if (left.gas <= 0 || left.ms <= 0) return new AccessSet();
   if (runs !== undefined) {
-    const { foreseenByRuns } = await import('./repeat-calls.js');
-    return foreseenByRuns(state, runs, speculative);
+    const { prefetchByRuns } = await import('./prefetch-runs.js');
+    return prefetchByRuns(state, runs, prefetch);
   }
-  const { executeSpeculatively } = await import('./speculative-execution.js');
-  return executeSpeculatively(state, speculative);
+  const { prefetchCall } = await import('./prefetch-call.js');
+  return prefetchCall(state, prefetch);
 }
 
 /** The state for one call that is about to be executed. What the call reads is fetched in as few round trips as possible. */
@@ -62,8 +62,8 @@ export class PreparedCall {
   private readonly isListRefused: boolean;
   /** Whether the access list has been requested, or must not be. */
   private isListRequested: boolean;
-  /** What is left for speculative executions. */
-  private readonly speculation = allowance();
+  /** What is left for prefetch runs. */
+  private readonly budget = prefetchBudget();
 
   constructor(
     private readonly dependencies: CallDependencies,
@@ -87,23 +87,23 @@ export class PreparedCall {
 
   /** State after a block, for the call. @throws what fetching the state throws */
   async at(block: LightBlock): Promise<LightState> {
-    const { states, workingSet } = this.dependencies;
+    const { states, recentReads } = this.dependencies;
     const { call } = this.plan;
     const state = states.at(block.header.stateRoot);
     const open = state.missing(certainAccesses(call));
     for (const other of this.plan.runs?.calls ?? []) open.addAll(state.missing(certainAccesses(other)));
     if (!open.isEmpty) await this.obtain(block, state, open);
-    return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), workingSet.recordOf(call));
+    return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), recentReads.recordOf(call));
   }
 
   /** Requests the head and, in the same batch, recent reads, the certain reads of this call and its access list. */
   private async readHead(): Promise<LightBlock> {
-    const { follower, states, workingSet } = this.dependencies;
+    const { follower, states, recentReads } = this.dependencies;
     const { call } = this.plan;
-    const accesses = certainAccesses(call).addAll(workingSet.recent());
+    const accesses = certainAccesses(call).addAll(recentReads.recent());
     await states.codes.recall(addressesWithCode(accesses));
     const batch = stateBatch(accesses, 'latest', (address) => this.isCodeKnown(address));
-    const list = workingSet.knows(call) ? [] : this.listCall('latest');
+    const list = recentReads.knows(call) ? [] : this.listCall('latest');
     const { head, batched } = await follower.refresh([...batch.calls, ...list], this.plan.signal);
     if (batched === undefined) {
       if (list.length > 0) this.isListRequested = false;
@@ -124,14 +124,14 @@ export class PreparedCall {
     const listed = await this.fetch(block, state, accesses, this.listCall(toQuantity(block.header.number)));
     if (listed === undefined) return;
     // Several calls read more than the first does.
-    if (this.plan.runs !== undefined) listed.addAll(await this.foreseen(block, state));
+    if (this.plan.runs !== undefined) listed.addAll(await this.toPrefetch(block, state));
     const open = state.missing(listed);
     if (!open.isEmpty) await this.fetch(block, state, open);
   }
 
   /** Called when the execution reads something unknown: fetches it together with the reads that will probably follow. */
   private async obtainMore(block: LightBlock, state: ProvedState, accesses: AccessSet): Promise<void> {
-    accesses.addAll(await this.foreseen(block, state));
+    accesses.addAll(await this.toPrefetch(block, state));
     if (this.isListRefused || !this.dependencies.accessLists.isAvailable) {
       const { call, runs } = this.plan;
       for (const one of runs?.calls ?? [call]) accesses.addAll(calldataAccesses(one));
@@ -140,10 +140,10 @@ export class PreparedCall {
     if (!missing.isEmpty) await this.obtain(block, state, missing);
   }
 
-  private foreseen(block: LightBlock, state: ProvedState): Promise<AccessSet> {
+  private toPrefetch(block: LightBlock, state: ProvedState): Promise<AccessSet> {
     const { network, contextAfter } = this.dependencies;
     const context = contextAfter(block);
-    return foreseenAccesses(state, { ...this.plan, context, network, left: this.speculation });
+    return prefetchAccesses(state, { ...this.plan, context, network, left: this.budget });
   }
 
   /** @returns the accesses of the access list, if `list` requests it and the endpoint has it */
@@ -211,7 +211,7 @@ const MAX_ACCESSES = 192;
 const MAX_AGE_MS = 10 * 60_000;
 
 /** What recent executions read. Most of it is read again after the next block. */
-export class WorkingSet {
+export class RecentReads {
   private readonly kinds = new Map<string, { readonly read: AccessSet; at: number }>();
 
   /** @param now - milliseconds */

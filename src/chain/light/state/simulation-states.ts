@@ -8,13 +8,13 @@ import type { ImaginedRoots, SimulationPlan } from '../../chain.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { fetchWithNodes } from './fetch-with-nodes.js';
-import { GuessingReader } from './guessing-reader.js';
 import { LightState } from './light-state.js';
-import { allowance, type CallDependencies } from './prepared-call.js';
+import type { PrefetchedCall } from './prefetch-call.js';
+import { PrefetchReader } from './prefetch-reader.js';
+import { repeatCalls } from './prefetch-runs.js';
+import { type CallDependencies, prefetchBudget } from './prepared-call.js';
 import { provedRoots } from './proved-roots.js';
 import { ProvedState } from './proved-state.js';
-import { repeatCalls } from './repeat-calls.js';
-import type { SpeculativeCall } from './speculative-execution.js';
 import { type ZkStateSource, zkState } from './zk-state.js';
 
 /** A state with the nodes of its proofs, by `bytesToKey` of their hash. */
@@ -47,12 +47,12 @@ export class SimulationStates {
   async at(block: LightBlock, plan: PlannedSimulation): Promise<SimulationState> {
     const held = this.held(block.header.stateRoot);
     const { state, nodes } = held;
-    const speculative = this.speculative(block, plan);
+    const prefetch = this.prefetch(block, plan);
     const obtain = async (accesses: AccessSet) => {
-      const missing = state.missing(await withForeseen(state, accesses, speculative));
+      const missing = state.missing(await withPrefetched(state, accesses, prefetch));
       if (!missing.isEmpty) await this.fetch(held, block, missing, plan.signal);
     };
-    await obtain(namedAccesses(speculative));
+    await obtain(namedAccesses(prefetch));
     const proofs = {
       nodes,
       fetch: (accesses: AccessSet) => this.fetch(held, block, accesses, plan.signal),
@@ -63,21 +63,21 @@ export class SimulationStates {
 
   /** The zk state after a block. Its proofs show no ordinary state root. */
   async zk(source: ZkStateSource, block: LightBlock, plan: PlannedSimulation): Promise<SimulationState> {
-    const speculative = this.speculative(block, plan);
-    const named = namedAccesses(speculative);
+    const prefetch = this.prefetch(block, plan);
+    const named = namedAccesses(prefetch);
     const state = zkState(this.dependencies, source, plan.signal, async (known, accesses) => {
-      return known.missing(await withForeseen(known, accesses.addAll(named), speculative));
+      return known.missing(await withPrefetched(known, accesses.addAll(named), prefetch));
     });
     return { state, stateRoot: async () => undefined };
   }
 
-  private speculative(block: LightBlock, plan: PlannedSimulation): SpeculativeSimulation {
+  private prefetch(block: LightBlock, plan: PlannedSimulation): PrefetchedSimulation {
     const { network, contextAfter } = this.dependencies;
     const { header, hash } = block;
     // What is refused as a whole is refused before anything is fetched for it.
     planBlocks(plan.requests, header, network.slotSeconds);
     const { blockHash } = contextAfter(block);
-    return { ...plan, base: { network, header, hash, blockHash }, left: allowance() };
+    return { ...plan, base: { network, header, hash, blockHash }, left: prefetchBudget() };
   }
 
   private held(root: Uint8Array): StateWithNodes {
@@ -104,17 +104,17 @@ export class SimulationStates {
 }
 
 /** Adds what will probably be read next, as far as gas and time suffice to find it. */
-async function withForeseen(
+async function withPrefetched(
   state: ProvedState,
   accesses: AccessSet,
-  speculative: SpeculativeSimulation,
+  prefetch: PrefetchedSimulation,
 ): Promise<AccessSet> {
-  const { gas, ms } = speculative.left;
-  return gas > 0 && ms > 0 ? accesses.addAll(await simulateSpeculatively(state, speculative)) : accesses;
+  const { gas, ms } = prefetch.left;
+  return gas > 0 && ms > 0 ? accesses.addAll(await prefetchBlocks(state, prefetch)) : accesses;
 }
 
 /** The blocks to simulate, and what they stand on. */
-export interface SpeculativeSimulation extends SimulationOptions, Pick<SpeculativeCall, 'left'> {
+export interface PrefetchedSimulation extends SimulationOptions, Pick<PrefetchedCall, 'left'> {
   readonly base: Omit<SimulationBase, 'state' | 'stateRoot'>;
   readonly requests: readonly BlockRequest[];
 }
@@ -123,7 +123,7 @@ export interface SpeculativeSimulation extends SimulationOptions, Pick<Speculati
 const MAX_ACCESSES = 512;
 
 /** What the calls and overrides name: senders, recipients, access lists, coinbases, and accounts in calldata, as far as there is room. */
-export function namedAccesses({ base, requests }: SpeculativeSimulation): AccessSet {
+export function namedAccesses({ base, requests }: PrefetchedSimulation): AccessSet {
   const accesses = new AccessSet();
   const guesses = new AccessSet();
   for (const { overrides, stateOverrides, calls } of requests) {
@@ -145,19 +145,16 @@ export function namedAccesses({ base, requests }: SpeculativeSimulation): Access
  * The unknown accounts, slots and code that the calls of all blocks will probably read, as far as gas and time suffice to find
  * them. Guesses are made as for one call, for each call that fails.
  *
- * @throws PlumblineError as `executeSpeculatively`
+ * @throws PlumblineError as `prefetchCall`
  */
-export async function simulateSpeculatively(
-  state: ProvedState,
-  speculative: SpeculativeSimulation,
-): Promise<AccessSet> {
-  const { base, requests, left: _, ...options } = speculative;
+export async function prefetchBlocks(state: ProvedState, prefetch: PrefetchedSimulation): Promise<AccessSet> {
+  const { base, requests, left: _, ...options } = prefetch;
   const { simulateBlocks } = await import('../../../evm/simulation/simulate.js');
   const senders = requests.flatMap(({ calls }) => calls.map(({ from = ZERO_ADDRESS }) => from));
   const coinbases = requests.map(({ overrides }) => overrides.feeRecipient ?? base.header.miner);
-  const reader = new GuessingReader(state, senders, coinbases, MAX_ACCESSES);
+  const reader = new PrefetchReader(state, senders, coinbases, MAX_ACCESSES);
   const guessed = { ...base, state: reader, stateRoot: async () => ZERO_WORD };
-  return repeatCalls(reader, speculative, (limits, speculativeRun) =>
+  return repeatCalls(reader, prefetch, (limits, speculativeRun) =>
     simulateBlocks(guessed, requests, { ...options, ...limits }, speculativeRun),
   );
 }

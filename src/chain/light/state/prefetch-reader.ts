@@ -25,7 +25,7 @@ function guessedCodeHashes(): readonly Uint8Array[] {
 }
 
 /** Returns guesses for unknown values, and records which values were unknown. */
-export class GuessingReader implements StateReader {
+export class PrefetchReader implements StateReader {
   readonly accesses = new AccessSet();
   /** Index of the guess for each unknown value, by its key. */
   private readonly guesses = new Map<string, number>();

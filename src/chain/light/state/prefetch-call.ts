@@ -10,27 +10,27 @@ import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import { openDeadline } from '../../../scheduling/deadline.js';
 import type { CallPlan } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
-import { GuessingReader } from './guessing-reader.js';
+import { PrefetchReader } from './prefetch-reader.js';
 import type { ProvedState } from './proved-state.js';
 
 /*
  * Without an access list, each unknown read of an execution would cost a round trip of its own. So the call is executed
- * speculatively: unknown values are replaced by guesses, and the run is repeated with other guesses until one succeeds.
+ * to prefetch what it reads: unknown values are replaced by guesses, and the run is repeated with other guesses until one succeeds.
  * Everything that these runs read is then fetched at once. Their results are discarded.
  */
 
-/** The call to execute speculatively, and its environment. */
-export interface SpeculativeCall extends Omit<CallPlan, 'block' | 'tag'>, RunLimits {
+/** The call whose reads are prefetched, and its environment. */
+export interface PrefetchedCall extends Omit<CallPlan, 'block' | 'tag'>, RunLimits {
   readonly context: BlockContext;
   readonly network: SimulationRules;
-  /** Gas and milliseconds that are left for all speculative executions of the call. What is used is subtracted. */
+  /** Gas and milliseconds that are left for all prefetch runs of the call. What is used is subtracted. */
   readonly left: { gas: number; ms: number };
 }
 
 /** Most runs. */
 const MAX_RUNS = 12;
 /** Gas of each run. What an execution reads before that is enough. */
-export const SPECULATIVE_RUN_GAS = 10_000_000n;
+export const PREFETCH_RUN_GAS = 10_000_000n;
 /** Most accounts and slots in the result. */
 const MAX_ACCESSES = 128;
 
@@ -39,12 +39,12 @@ const MAX_ACCESSES = 128;
  *
  * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, `GAS_BUDGET_EXCEEDED`: of the request to which the call belongs
  */
-export async function executeSpeculatively(state: ProvedState, speculative: SpeculativeCall): Promise<AccessSet> {
-  const { call, context } = speculative;
-  const reader = new GuessingReader(state, [call.from ?? ZERO_ADDRESS], [context.coinbase], MAX_ACCESSES);
-  await repeatRuns(speculative, async (limits) => {
+export async function prefetchCall(state: ProvedState, prefetch: PrefetchedCall): Promise<AccessSet> {
+  const { call, context } = prefetch;
+  const reader = new PrefetchReader(state, [call.from ?? ZERO_ADDRESS], [context.coinbase], MAX_ACCESSES);
+  await repeatRuns(prefetch, async (limits) => {
     reader.beginRun();
-    const ended = await runSpeculatively(reader, speculative, limits);
+    const ended = await runToPrefetch(reader, prefetch, limits);
     return !ended && reader.nextGuess();
   });
   return reader.accesses;
@@ -54,10 +54,10 @@ export async function executeSpeculatively(state: ProvedState, speculative: Spec
  * Repeats runs while they ask for it, and gas and time suffice.
  *
  * @param run - returns whether to run again
- * @throws PlumblineError as `executeSpeculatively`
+ * @throws PlumblineError as `prefetchCall`
  */
 export async function repeatRuns(
-  { left, signal, gas: within }: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
+  { left, signal, gas: within }: Pick<PrefetchedCall, 'left' | 'signal' | 'gas'>,
   run: (limits: RunLimits) => Promise<boolean>,
 ): Promise<void> {
   const began = performance.now();
@@ -81,16 +81,16 @@ export async function repeatRuns(
  * @param state - some of its values may be guesses
  * @returns whether the run succeeded, or would fail with any guesses
  */
-export async function runSpeculatively(
+export async function runToPrefetch(
   state: StateReader,
-  { call, overrides = [], context, network }: Pick<SpeculativeCall, 'call' | 'overrides' | 'context' | 'network'>,
+  { call, overrides = [], context, network }: Pick<PrefetchedCall, 'call' | 'overrides' | 'context' | 'network'>,
   limits: RunLimits,
 ): Promise<boolean> {
   const overlay = new StateOverlay(withOverrides(state, overrides));
   const machine = await Machine.open(network, context, overlay, precompileOverrides(overrides));
   try {
     const { nonce: _, ...rest } = call;
-    const message = transactionMessageOf(rest, { gasLimit: SPECULATIVE_RUN_GAS, nonce: 0n, price: 0n, free: true });
+    const message = transactionMessageOf(rest, { gasLimit: PREFETCH_RUN_GAS, nonce: 0n, price: 0n, free: true });
     const { succeeded } = await simulateTransaction(machine, message, {
       leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: true, lowPrice: true },
       baseFeePerGas: 0n,

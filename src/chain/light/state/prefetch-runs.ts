@@ -3,25 +3,25 @@ import type { SpeculativeRun } from '../../../evm/simulation/simulation.js';
 import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import type { PlannedRuns } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
-import { GuessingReader } from './guessing-reader.js';
+import { PREFETCH_RUN_GAS, type PrefetchedCall, repeatRuns } from './prefetch-call.js';
+import { PrefetchReader } from './prefetch-reader.js';
 import type { ProvedState } from './proved-state.js';
-import { repeatRuns, SPECULATIVE_RUN_GAS, type SpeculativeCall } from './speculative-execution.js';
 
 /**
  * Repeats runs of several calls, while a call of the last run failed and has a guess left. A run that throws is the last one: the
  * real run comes later and reports the error.
  *
- * @throws PlumblineError as `executeSpeculatively`
+ * @throws PlumblineError as `prefetchCall`
  */
 export async function repeatCalls(
-  reader: GuessingReader,
-  speculative: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
+  reader: PrefetchReader,
+  prefetch: Pick<PrefetchedCall, 'left' | 'signal' | 'gas'>,
   run: (limits: RunLimits, speculativeRun: SpeculativeRun) => Promise<unknown>,
 ): Promise<AccessSet> {
-  await repeatRuns(speculative, async (limits) => {
+  await repeatRuns(prefetch, async (limits) => {
     let isGuessLeft = false;
     const speculativeRun: SpeculativeRun = {
-      gas: SPECULATIVE_RUN_GAS,
+      gas: PREFETCH_RUN_GAS,
       begin(created) {
         reader.beginRun();
         if (created !== undefined) reader.expectAbsent(created);
@@ -46,14 +46,14 @@ const MAX_ACCESSES = 512;
 /**
  * The unknown accounts, slots and code that a question of several calls will probably read.
  *
- * @throws PlumblineError as `executeSpeculatively`
+ * @throws PlumblineError as `prefetchCall`
  */
-export function foreseenByRuns(
+export function prefetchByRuns(
   state: ProvedState,
   { calls, coinbase, run }: PlannedRuns,
-  speculative: Pick<SpeculativeCall, 'left' | 'signal' | 'gas'>,
+  prefetch: Pick<PrefetchedCall, 'left' | 'signal' | 'gas'>,
 ): Promise<AccessSet> {
   const senders = calls.map(({ from = ZERO_ADDRESS }) => from);
-  const reader = new GuessingReader(state, senders, [coinbase], MAX_ACCESSES);
-  return repeatCalls(reader, speculative, (limits, speculativeRun) => run(reader, limits, speculativeRun));
+  const reader = new PrefetchReader(state, senders, [coinbase], MAX_ACCESSES);
+  return repeatCalls(reader, prefetch, (limits, speculativeRun) => run(reader, limits, speculativeRun));
 }
