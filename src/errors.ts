@@ -334,7 +334,21 @@ export function stateRootMissing(number: number): PlumblineError<'STATE_ROOT_MIS
   return new PlumblineError('STATE_ROOT_MISSING', `${reason}; ${remedy}`, { block: String(number) });
 }
 
-/** True for a PlumblineError; with `code`, only for one of that code. */
+/**
+ * True for a PlumblineError; with `code`, only for one of that code.
+ *
+ * @example
+ * ```ts
+ * import { hexToBytes, isPlumblineError } from 'plumbline-l2/verify';
+ *
+ * try {
+ *   hexToBytes('0x01', 20);
+ * } catch (error) {
+ *   if (!isPlumblineError(error, 'INVALID_LENGTH')) throw error;
+ *   error.details.expected; // => '20'
+ * }
+ * ```
+ */
 export function isPlumblineError<C extends ErrorCode>(error: unknown, code?: C): error is PlumblineError<C> {
   return error instanceof PlumblineError && (code === undefined || error.code === code);
 }

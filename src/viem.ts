@@ -124,7 +124,23 @@ export type LineaActions = {
   getLineaProof(parameters: LineaProofParameters): Promise<LineaProofJson>;
 };
 
-/** Actions for `client.extend(lineaActions())`. */
+/**
+ * Actions for `client.extend(lineaActions())`.
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { lineaActions } from 'plumbline-l2/viem';
+ * import { createPublicClient, custom } from 'viem';
+ *
+ * const node = await createInlineNode();
+ * const client = createPublicClient({ transport: custom(node) }).extend(lineaActions());
+ * const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+ * const { gasLimit } = await client.estimateLineaFees({ account, to: account, value: 1n });
+ * gasLimit; // => 21_000n
+ * await node.close();
+ * ```
+ */
 export function lineaActions(): (client: LineaClient) => LineaActions {
   return (client) => ({
     estimateLineaFees: (parameters) => estimateLineaFees(client, parameters),
@@ -156,7 +172,24 @@ export type PreviewActions = {
   ): Promise<TransactionPreview>;
 };
 
-/** Actions for `client.extend(previewActions(node))`. The preview is made by the node; no endpoint offers it. */
+/**
+ * Actions for `client.extend(previewActions(node))`. The preview is made by the node; no endpoint offers it.
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { previewActions } from 'plumbline-l2/viem';
+ * import { createPublicClient, custom } from 'viem';
+ *
+ * const node = await createInlineNode();
+ * const client = createPublicClient({ transport: custom(node) }).extend(previewActions(node));
+ * const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+ * const to = '0x2400000000000000000000000000000000000000';
+ * const { calls } = await client.previewTransaction({ account, to, value: 5n });
+ * calls[0]?.status; // => 'success'
+ * await node.close();
+ * ```
+ */
 export function previewActions(node: PreviewingNode): (client: Pick<LineaClient, 'account'>) => PreviewActions {
   return (client) => ({
     previewTransaction(parameters, options) {
@@ -169,7 +202,21 @@ export function previewActions(node: PreviewingNode): (client: Pick<LineaClient,
   });
 }
 
-/** @throws the client's errors, and PlumblineError `INVALID_QUANTITY` for a negative amount */
+/**
+ * @throws the client's errors, and PlumblineError `INVALID_QUANTITY` for a negative amount
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { estimateLineaFees } from 'plumbline-l2/viem';
+ *
+ * const node = await createInlineNode();
+ * const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+ * const { gasLimit, maxFeePerGas, totalFee } = await estimateLineaFees(node, { account, to: account, value: 1n });
+ * totalFee === gasLimit * maxFeePerGas; // => true
+ * await node.close();
+ * ```
+ */
 export async function estimateLineaFees(client: LineaClient, parameters: LineaFeesParameters): Promise<LineaFees> {
   const { account = client.account, stateOverride, blockNumber, blockTag, ...transaction } = parameters;
   const block = blockOf({ blockNumber, blockTag });
@@ -185,7 +232,21 @@ export async function estimateLineaFees(client: LineaClient, parameters: LineaFe
   return { gasLimit, baseFeePerGas, priorityFeePerGas, maxFeePerGas, totalFee: gasLimit * maxFeePerGas };
 }
 
-/** @throws the client's errors: code -32600 for a block that is not final on layer 1 */
+/**
+ * @throws the client's errors: code -32600 for a block that is not final on layer 1
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { getLineaProof } from 'plumbline-l2/viem';
+ *
+ * const node = await createInlineNode();
+ * const address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+ * const { accountProof } = await getLineaProof(node, { address, blockNumber: 0n });
+ * 'proof' in accountProof; // => true
+ * await node.close();
+ * ```
+ */
 export async function getLineaProof(client: LineaClient, parameters: LineaProofParameters): Promise<LineaProofJson> {
   const { address, storageKeys = [] } = parameters;
   const params = [address, storageKeys, blockOf(parameters) ?? 'latest'];

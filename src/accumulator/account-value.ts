@@ -17,7 +17,18 @@ export interface AccountValue {
 /** Length of the compact form in bytes. */
 export const ACCOUNT_VALUE_BYTES = 192;
 
-/** The compact form, as in JSON and storage: six 32-byte words in the order of the fields. */
+/**
+ * The compact form, as in JSON and storage: six 32-byte words in the order of the fields.
+ *
+ * @example
+ * ```ts
+ * import { decodeAccountValue, encodeAccountValue } from 'plumbline-l2/hash';
+ *
+ * const word = new Uint8Array(32);
+ * const account = { nonce: 7n, balance: 5n, storageRoot: word, zkCodeHash: word, keccakCodeHash: word, codeSize: 0n };
+ * decodeAccountValue(encodeAccountValue(account)); // => account
+ * ```
+ */
 export function encodeAccountValue(account: AccountValue): Uint8Array {
   return concatBytes(
     bigIntToBytes(account.nonce, 32),
@@ -29,7 +40,19 @@ export function encodeAccountValue(account: AccountValue): Uint8Array {
   );
 }
 
-/** @param compact - 192 bytes. @throws PlumblineError `INVALID_LENGTH` */
+/**
+ * @param compact - 192 bytes
+ * @throws PlumblineError `INVALID_LENGTH`
+ *
+ * @example
+ * ```ts
+ * import { decodeAccountValue } from 'plumbline-l2/hash';
+ *
+ * const compact = new Uint8Array(192);
+ * compact[31] = 7;
+ * decodeAccountValue(compact).nonce; // => 7n
+ * ```
+ */
 export function decodeAccountValue(compact: Uint8Array): AccountValue {
   if (compact.length !== ACCOUNT_VALUE_BYTES) {
     throw new PlumblineError('INVALID_LENGTH', `an account value must have 192 bytes, got ${compact.length}`, {

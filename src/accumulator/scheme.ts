@@ -52,6 +52,16 @@ const FORMATS: Record<HashScheme, SchemeFormat> = {
   },
 };
 
+/**
+ * Format of a hash scheme.
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, schemeFormat } from 'plumbline-l2/hash';
+ *
+ * bytesToHex(schemeFormat('poseidon2').emptyCodeHash); // => '0x0656ab853b3f52840362a8177e217b630c3f876b11e848365145aa24220647fc'
+ * ```
+ */
 export function schemeFormat(scheme: HashScheme): SchemeFormat {
   return FORMATS[scheme];
 }

@@ -26,6 +26,14 @@ export interface Dictionary {
  * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`; for a URL also
  *   `DICTIONARY_UNREACHABLE`, `OUT_OF_RANGE` when the answer is too long for any dictionary, `ABORTED`
  * @source docs/spec/compression.md 9
+ *
+ * @example
+ * ```ts
+ * import { loadDictionary } from 'plumbline-l2/fees';
+ *
+ * const { name, bytes } = await loadDictionary({ bytes: Uint8Array.of(1, 2, 3) });
+ * [name, bytes.length]; // => ['custom', 3]
+ * ```
  */
 export async function loadDictionary(
   source: { readonly bytes: Uint8Array } | DictionaryAddress,
@@ -41,6 +49,14 @@ export async function loadDictionary(
 /**
  * plumbline's own general dictionary, for devnets, and for estimates when a network's own cannot be loaded. It is a
  * chunk of its own, loaded on first use.
+ *
+ * @example
+ * ```ts
+ * import { generalDictionary } from 'plumbline-l2/fees';
+ *
+ * const { name, bytes } = await generalDictionary();
+ * [name, bytes.length]; // => ['general', 37424]
+ * ```
  */
 export async function generalDictionary(): Promise<Dictionary> {
   const { general, sha256 } = await import('./general.generated.js');

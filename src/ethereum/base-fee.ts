@@ -20,6 +20,15 @@ export interface BaseFeeParent {
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a gas limit below 2, or gas used above the limit
  * @source EIP-1559, docs/spec/fees.md 4. At 7 wei a decrease rounds to zero, so Linea's networks stay there.
+ *
+ * @example
+ * ```ts
+ * import { nextBaseFee } from 'plumbline-l2/fees';
+ *
+ * nextBaseFee({ baseFeePerGas: 1_000_000_000n, gasUsed: 30_000_000n, gasLimit: 30_000_000n }); // => 1_125_000_000n
+ * // On Linea: seven wei do not fall.
+ * nextBaseFee({ baseFeePerGas: 7n, gasUsed: 0n, gasLimit: 2_000_000_000n }); // => 7n
+ * ```
  */
 export function nextBaseFee(parent: BaseFeeParent): bigint {
   const { baseFeePerGas: base, gasUsed, gasLimit } = parent;

@@ -29,6 +29,16 @@ export type ExtraDataReading =
  * @param extraData - the header's field, any length
  * @returns prices in wei, or why there are none
  * @source docs/spec/fees.md 3
+ *
+ * @example
+ * ```ts
+ * import { parseExtraData } from 'plumbline-l2/fees';
+ * import { hexToBytes } from 'plumbline-l2/verify';
+ *
+ * const reading = parseExtraData(hexToBytes(`0x0100007530000003e80000c350${'00'.repeat(19)}`, 32));
+ * reading.status === 'prices' && reading.prices.fixedCostWei; // => 30_000_000n
+ * parseExtraData(new Uint8Array(32)).status; // => 'rejected'
+ * ```
  */
 export function parseExtraData(extraData: Uint8Array): ExtraDataReading {
   if (extraData.length === 0) return { status: 'ignored' };
@@ -49,6 +59,14 @@ export function parseExtraData(extraData: Uint8Array): ExtraDataReading {
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a negative price, or one of 2^32 times 1000 wei or more
  * @source docs/spec/fees.md 3, 3.1 step 6
+ *
+ * @example
+ * ```ts
+ * import { encodeExtraData, parseExtraData } from 'plumbline-l2/fees';
+ *
+ * const prices = { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000n, minGasPriceWei: 50_000_000n };
+ * parseExtraData(encodeExtraData(prices)); // => { status: 'prices', prices }
+ * ```
  */
 export function encodeExtraData(prices: Prices): Uint8Array {
   const bytes = new Uint8Array(ENCODED_BYTES);

@@ -8,6 +8,13 @@ import type { Prices } from './prices.js';
 /**
  * Mean of `values` weighted by `ratios`, over as many pairs as there are; the plain mean if all ratios are zero; 0 if
  * there are no pairs.
+ *
+ * @example
+ * ```ts
+ * import { weightedAverage } from 'plumbline-l2/fees';
+ *
+ * weightedAverage([10, 20], [3, 1]); // => 12.5
+ * ```
  */
 export function weightedAverage(values: readonly number[], ratios: readonly number[]): number {
   const count = Math.min(values.length, ratios.length);
@@ -41,7 +48,17 @@ export interface SubmissionCost {
   readonly upperBound?: number;
 }
 
-/** Variable cost in wei per compressed byte, before the congestion adjustment. */
+/**
+ * Variable cost in wei per compressed byte, before the congestion adjustment.
+ *
+ * @example
+ * ```ts
+ * import { baseVariableCost } from 'plumbline-l2/fees';
+ *
+ * const fees = { baseFee: 10_000_000_000, priorityFee: 1_000_000_000, blobBaseFee: 100 };
+ * baseVariableCost(fees, { executionGas: 100_000, blobGas: 131_072, bytesPerSubmission: 120_000, margin: 1.2 }); // => 11_000_000_131.072
+ * ```
+ */
 export function baseVariableCost(fees: LayerOneFees, cost: SubmissionCost): number {
   const execution = (fees.baseFee + fees.priorityFee) * cost.executionGas;
   const perByte = ((execution + fees.blobBaseFee * cost.blobGas) * cost.margin) / cost.bytesPerSubmission;
@@ -49,7 +66,17 @@ export function baseVariableCost(fees: LayerOneFees, cost: SubmissionCost): numb
   return Math.min(Math.max(perByte, lowerBound), upperBound);
 }
 
-/** Sum of the calldata bytes of the newest blocks, less 540 bytes each; 0 if there are too few blocks. */
+/**
+ * Sum of the calldata bytes of the newest blocks, less 540 bytes each; 0 if there are too few blocks.
+ *
+ * @example
+ * ```ts
+ * import { congestionCalldata } from 'plumbline-l2/fees';
+ *
+ * congestionCalldata([1_540, 540, 2_540, 540, 540]); // => 3_000
+ * congestionCalldata([1_540]); // => 0
+ * ```
+ */
 export function congestionCalldata(calldataBytesPerBlock: readonly number[], blocks = 5): number {
   if (calldataBytesPerBlock.length < blocks) return 0;
   return calldataBytesPerBlock.slice(-blocks).reduce((sum, bytes) => sum + Math.max(0, bytes - 540), 0);
@@ -73,6 +100,14 @@ export const DEFAULT_CONGESTION_RULE: CongestionRule = { maxBlockCalldata: 109_0
  * @param base - from `baseVariableCost`
  * @param previous - the last adjusted cost
  * @param sumCalldata - from `congestionCalldata`
+ *
+ * @example
+ * ```ts
+ * import { adjustForCongestion } from 'plumbline-l2/fees';
+ *
+ * adjustForCongestion(1_000_000, 1_000_000, 0); // => 1_000_000
+ * adjustForCongestion(1_000_000, 1_000_000, 600_000); // => 1_031_250
+ * ```
  */
 export function adjustForCongestion(
   base: number,
@@ -95,7 +130,16 @@ export interface ReferenceTransfer {
 /** Values implied by real headers (docs/spec/fees.md 3.1, relation 5). */
 export const REFERENCE_TRANSFER: ReferenceTransfer = { compressedTxSize: 250, expectedGas: 21_000, multiplier: 1 };
 
-/** Recommended gas price of a simple transfer, wei per gas, from the other two prices in wei. */
+/**
+ * Recommended gas price of a simple transfer, wei per gas, from the other two prices in wei.
+ *
+ * @example
+ * ```ts
+ * import { recommendedGasPrice } from 'plumbline-l2/fees';
+ *
+ * recommendedGasPrice(1_000_000, 30_000_000); // => 30_011_904.76190476
+ * ```
+ */
 export function recommendedGasPrice(
   variableCost: number,
   fixedCost: number,
@@ -104,7 +148,16 @@ export function recommendedGasPrice(
   return transfer.multiplier * ((variableCost * transfer.compressedTxSize) / transfer.expectedGas + fixedCost);
 }
 
-/** Prices as in a header, each truncated to a multiple of 1000 wei. Costs in wei, at least zero. */
+/**
+ * Prices as in a header, each truncated to a multiple of 1000 wei. Costs in wei, at least zero.
+ *
+ * @example
+ * ```ts
+ * import { headerPrices } from 'plumbline-l2/fees';
+ *
+ * headerPrices(1_000_500, 30_000_000).variableCostWei; // => 1_000_000n
+ * ```
+ */
 export function headerPrices(
   variableCost: number,
   fixedCost: number,

@@ -20,6 +20,15 @@ const WORD = 256;
  * @returns wei per gas
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `INVALID_PARAMETER`, `OUT_OF_RANGE`
  * @source docs/spec/fees.md 2 and 8
+ *
+ * @example
+ * ```ts
+ * import { linea, priorityFeePerGas } from 'plumbline-l2/fees';
+ *
+ * const prices = { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000n };
+ * const use = { gas: 21_000n, compressedTxSize: 128, baseFee: 7n };
+ * priorityFeePerGas(linea.pricing, prices, use); // => 36_007_314n
+ * ```
  */
 export function priorityFeePerGas(
   pricing: PricingModel,
@@ -42,6 +51,13 @@ export function priorityFeePerGas(
  * @returns wei per gas. If the minimum is below the base fee, the difference wraps modulo 2^256 and the result is huge.
  * @throws PlumblineError `MARGIN_INVALID`
  * @source docs/spec/fees.md 2.2, exact decimal arithmetic
+ *
+ * @example
+ * ```ts
+ * import { compatibilityPriorityFee } from 'plumbline-l2/fees';
+ *
+ * compatibilityPriorityFee('1.2', 1_000n, 7n); // => 1192n
+ * ```
  */
 export function compatibilityPriorityFee(multiplier: number | string, minGasPriceWei: bigint, baseFee: bigint): bigint {
   const { digits, exponent } = parseDecimal(multiplier);
@@ -61,6 +77,14 @@ export function compatibilityPriorityFee(multiplier: number | string, minGasPric
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `OUT_OF_RANGE`
  * @source docs/spec/fees.md 2. The node drops fractions of a wei twice: after the division by gas and after the margin.
  *   Products and sums wrap like its 64-bit integers; prices that fit into a header are never that large.
+ *
+ * @example
+ * ```ts
+ * import { variableCostPriorityFee } from 'plumbline-l2/fees';
+ *
+ * const prices = { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000n };
+ * variableCostPriorityFee(prices, { gas: 21_000n, compressedTxSize: 128 }, 1.2); // => 36_007_314n
+ * ```
  */
 export function variableCostPriorityFee(
   prices: Pick<Prices, 'fixedCostWei' | 'variableCostWei'>,
@@ -86,6 +110,14 @@ export function variableCostPriorityFee(
  * @source docs/spec/fees.md 8.2: doubles from left to right, except for two integer products: ratio times gas cost in
  *   variants B and C, gas times capacity (64 bits) in all. They are exact here. The node's 32-bit product of the first
  *   would overflow above 2^31 - 1, far from any configuration.
+ *
+ * @example
+ * ```ts
+ * import { DEVNET_VERIFICATION_COST_PRICING, verificationCostPriorityFee } from 'plumbline-l2/fees';
+ *
+ * const use = { gas: 21_000n, compressedTxSize: 128, baseFee: 7n };
+ * verificationCostPriorityFee(DEVNET_VERIFICATION_COST_PRICING, use); // => 121_904_761n
+ * ```
  */
 export function verificationCostPriorityFee(
   pricing: VerificationCostPricing,
@@ -150,7 +182,17 @@ export interface Profitability {
   readonly requiredGasPriceWei: bigint;
 }
 
-/** Price per gas that a transaction pays in a block with this base fee, wei (docs/spec/fees.md 2.1). */
+/**
+ * Price per gas that a transaction pays in a block with this base fee, wei (docs/spec/fees.md 2.1).
+ *
+ * @example
+ * ```ts
+ * import { payingGasPrice } from 'plumbline-l2/fees';
+ *
+ * payingGasPrice({ maxFeePerGas: 100n, maxPriorityFeePerGas: 20n }, 7n); // => 27n
+ * payingGasPrice({ gasPrice: 50n }, 7n); // => 50n
+ * ```
+ */
 export function payingGasPrice(offer: OfferedPrice, baseFee: bigint): bigint {
   return effectiveGasPrice(offer, baseFee);
 }
@@ -165,6 +207,15 @@ export function payingGasPrice(offer: OfferedPrice, baseFee: bigint): bigint {
  *   valid when prices change
  * @throws PlumblineError `GAS_IS_ZERO`, `MARGIN_INVALID`, `OUT_OF_RANGE`
  * @source docs/spec/fees.md 2.1
+ *
+ * @example
+ * ```ts
+ * import { profitability } from 'plumbline-l2/fees';
+ *
+ * const prices = { fixedCostWei: 30_000_000n, variableCostWei: 1_000_000n };
+ * const use = { gas: 21_000n, compressedTxSize: 128, baseFee: 7n };
+ * profitability(40_000_000n, prices, use, 1); // => { profitable: true, requiredGasPriceWei: 30_006_102n }
+ * ```
  */
 export function profitability(
   payingGasPriceWei: bigint,

@@ -60,6 +60,16 @@ const NO_BYTES = new Uint8Array(0);
  * @source docs/spec/compression.md 2: any EIP-1559 price makes it type 2, an access list (even an empty one) type 1,
  *   else it is a legacy transaction, unprotected unless the call has a chain id. Authorizations and blob fields are
  *   left out.
+ *
+ * @example
+ * ```ts
+ * import { transactionForSizing } from 'plumbline-l2/fees';
+ *
+ * const to = new Uint8Array(20).fill(1);
+ * const call = { from: new Uint8Array(20), to, value: 1n };
+ * const context = { gasLimit: 21_000n, baseFee: 7n, latestNonce: 0n, chainId: 59_144n };
+ * transactionForSizing({ ...call, maxFeePerGas: 100n }, context).type; // => 2
+ * ```
  */
 export function transactionForSizing(call: CallRequest, context: SizingContext): SizedTransaction {
   const isDynamic = (call.maxFeePerGas ?? call.maxPriorityFeePerGas ?? call.maxFeePerBlobGas) !== undefined;
@@ -85,6 +95,16 @@ export function transactionForSizing(call: CallRequest, context: SizingContext):
  *
  * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 or more
  * @source docs/spec/compression.md 3
+ *
+ * @example
+ * ```ts
+ * import { encodeForSizing, transactionForSizing } from 'plumbline-l2/fees';
+ *
+ * const to = new Uint8Array(20).fill(1);
+ * const call = { from: new Uint8Array(20), to, value: 1n };
+ * const context = { gasLimit: 21_000n, baseFee: 7n, latestNonce: 0n, chainId: 59_144n };
+ * encodeForSizing(transactionForSizing(call, context)).length; // => 49
+ * ```
  */
 export function encodeForSizing(tx: SizedTransaction): Uint8Array {
   return concatBytes(tx.from, encodeToSign(tx.to === undefined ? { ...checked(tx), to: ZERO_ADDRESS } : checked(tx)));
@@ -95,6 +115,16 @@ export function encodeForSizing(tx: SizedTransaction): Uint8Array {
  *
  * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 or more
  * @source docs/spec/compression.md 8
+ *
+ * @example
+ * ```ts
+ * import { encodeSigned, transactionForSizing } from 'plumbline-l2/fees';
+ *
+ * const to = new Uint8Array(20).fill(1);
+ * const call = { from: new Uint8Array(20), to, value: 1n };
+ * const context = { gasLimit: 21_000n, baseFee: 7n, latestNonce: 0n, chainId: 59_144n };
+ * encodeSigned(transactionForSizing(call, context)).length; // => 97
+ * ```
  */
 export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING_SIGNATURE): Uint8Array {
   const { yParity, r, s } = signature;
@@ -102,7 +132,21 @@ export function encodeSigned(tx: SizedTransaction, signature: Signature = SIZING
   return encodeTransaction(checked(tx), { v, r, s });
 }
 
-/** Bytes to size for a call, in the form of the network profile (`Network.sizing`). */
+/**
+ * Bytes to size for a call, in the form of the network profile (`Network.sizing`).
+ *
+ * @example
+ * ```ts
+ * import { generalDictionary, loadCalldataSizer, sizingBytes } from 'plumbline-l2/fees';
+ *
+ * const to = new Uint8Array(20).fill(1);
+ * const call = { from: new Uint8Array(20), to, value: 1n };
+ * const context = { gasLimit: 21_000n, baseFee: 7n, latestNonce: 0n, chainId: 59_144n };
+ * const bytes = sizingBytes(call, context);
+ * const sizer = await loadCalldataSizer((await generalDictionary()).bytes);
+ * [bytes.length, sizer.compressedTxSize(bytes)]; // => [49, 32]
+ * ```
+ */
 export function sizingBytes(
   call: CallRequest,
   context: SizingContext,

@@ -39,6 +39,14 @@ const HEADER_BYTES = 3;
  * @param dictionary - 0 to `MAX_DICTIONARY` bytes; if it lacks 0xFE or 0xFF, both are appended
  *   (docs/spec/compression.md 4.2)
  * @throws PlumblineError `KERNEL_UNAVAILABLE`; `OUT_OF_RANGE` for a longer dictionary
+ *
+ * @example
+ * ```ts
+ * import { generalDictionary, loadCalldataSizer } from 'plumbline-l2/fees';
+ *
+ * const sizer = await loadCalldataSizer((await generalDictionary()).bytes);
+ * sizer.compressedTxSize(new Uint8Array(1_000)); // => 32
+ * ```
  */
 export async function loadCalldataSizer(dictionary: Uint8Array, options: KernelOptions = {}): Promise<CalldataSizer> {
   requireDictionaryFits(dictionary);

@@ -38,7 +38,16 @@ export interface DevnetOptions {
   pool?: PoolRules;
 }
 
-/** Profile of the embedded development network: Linea's rules with every fork at genesis, and plumbline's own dictionary. */
+/**
+ * Profile of the embedded development network: Linea's rules with every fork at genesis, and plumbline's own dictionary.
+ *
+ * @example
+ * ```ts
+ * import { devnet } from 'plumbline-l2/fees';
+ *
+ * devnet({ chainId: 1337 }).chainId; // => 1337
+ * ```
+ */
 export function devnet(options: DevnetOptions = {}): Network {
   return {
     name: 'devnet',

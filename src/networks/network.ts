@@ -251,7 +251,17 @@ export interface Network {
   readonly messageService?: Hex;
 }
 
-/** Scheme of the zk state after `block`. */
+/**
+ * Scheme of the zk state after `block`.
+ *
+ * @example
+ * ```ts
+ * import { linea, schemeAt } from 'plumbline-l2/fees';
+ *
+ * schemeAt(linea, 0); // => 'mimc'
+ * schemeAt(linea, Number.MAX_SAFE_INTEGER); // => 'poseidon2'
+ * ```
+ */
 export function schemeAt(network: Pick<Network, 'hashSchemes'>, block: number): HashScheme {
   let scheme = network.hashSchemes[0]!.scheme;
   for (const range of network.hashSchemes) if (range.fromBlock <= block) scheme = range.scheme;

@@ -30,7 +30,16 @@ export function writeHex(bytes: Uint8Array, start: number, length: number, pairs
   for (let i = 0; i < length; i++) pairs[at + 1 + i] = PAIRS[bytes[start + i]!]!;
 }
 
-/** Lower-case hex of `bytes`, with `0x`. */
+/**
+ * Lower-case hex of `bytes`, with `0x`.
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex } from 'plumbline-l2/verify';
+ *
+ * bytesToHex(Uint8Array.of(1, 2)); // => '0x0102'
+ * ```
+ */
 export function bytesToHex(bytes: Uint8Array): Hex {
   const { length } = bytes;
   const isShort = length <= SHARED_BYTES;

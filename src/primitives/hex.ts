@@ -17,6 +17,13 @@ const NIBBLES = Int8Array.from({ length: 128 }, (_, code) => {
  *
  * @param length - required number of bytes; any if left out
  * @throws PlumblineError `INVALID_HEX` for anything else, `INVALID_LENGTH` for another number of bytes
+ *
+ * @example
+ * ```ts
+ * import { hexToBytes } from 'plumbline-l2/verify';
+ *
+ * hexToBytes('0x0102'); // => Uint8Array.of(1, 2)
+ * ```
  */
 export function hexToBytes(text: string, length?: number): Uint8Array<ArrayBuffer> {
   if (typeof text !== 'string' || !text.startsWith('0x')) throw invalid(text, 'does not start with 0x');

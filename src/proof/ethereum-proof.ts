@@ -130,6 +130,21 @@ function decodeAccount(bytes: Uint8Array): EthereumAccount {
  * @throws PlumblineError `PROOF_MALFORMED` if the answer does not have the form of a proof, `INVALID_LENGTH` for a bad request
  * @source EIP-1186; yellow paper, appendix D; hyperledger/besu@01884ba ethereum/core, WorldStateProofProvider;
  *   hyperledger/besu@0ae725c ethereum/api, GetProofResult
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { hexToBytes, verifyEthereumProof } from 'plumbline-l2/verify';
+ *
+ * const node = await createInlineNode();
+ * const block = (await node.request({ method: 'eth_getBlockByNumber', params: ['0x0', false] }))!;
+ * const address = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+ * const answer = await node.request({ method: 'eth_getProof', params: [address, [], '0x0'] });
+ * const request = { address: hexToBytes(address), storageKeys: [], stateRoot: hexToBytes(block.stateRoot) };
+ * const verdict = verifyEthereumProof(request, answer);
+ * verdict.verified && verdict.account?.balance; // => 10_000n * 10n ** 18n
+ * await node.close();
+ * ```
  */
 export function verifyEthereumProof(request: ProofRequest, answer: unknown): EthereumProofVerdict {
   const { address, storageKeys, stateRoot } = request;

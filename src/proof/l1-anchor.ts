@@ -28,6 +28,14 @@ function entrySlot(mapping: bigint, block: number): Uint8Array {
  *
  * @param block - layer-2 block number
  * @throws PlumblineError `OUT_OF_RANGE` unless it is an integer from 0 to 2^53 - 1
+ *
+ * @example
+ * ```ts
+ * import { linea } from 'plumbline-l2/fees';
+ * import { bytesToHex, stateRootSlot } from 'plumbline-l2/verify';
+ *
+ * bytesToHex(stateRootSlot(linea.rollup, 12)); // => '0x45d54b7f30537c0e5f5e788d68d019b217ab0ac06b1c45fd58dbaafb36dce2e0'
+ * ```
  */
 export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array {
   return entrySlot(rollup.stateRootsSlot, block);
@@ -36,6 +44,16 @@ export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array
 /**
  * Slots to request from `eth_getProof`, in this order, 32 bytes each: `currentL2BlockNumber`, `stateRootHashes[block]`, and
  * `blockHashes[block]` if the profile has its slot.
+ *
+ * @example
+ * ```ts
+ * import { linea } from 'plumbline-l2/fees';
+ * import { anchorSlots, bytesToHex, stateRootSlot } from 'plumbline-l2/verify';
+ *
+ * const [current, root] = anchorSlots(linea.rollup, 12);
+ * bytesToHex(current); // => '0x0000000000000000000000000000000000000000000000000000000000000119'
+ * bytesToHex(root) === bytesToHex(stateRootSlot(linea.rollup, 12)); // => true
+ * ```
  */
 export function anchorSlots(rollup: RollupContract, block: number): Uint8Array[] {
   const slots = [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
@@ -82,6 +100,22 @@ export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureRea
  * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a block number that is none
  * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6, docs/spec/rollup-versions.md 5
+ *
+ * @example
+ * ```ts
+ * import { devnet } from 'plumbline-l2/fees';
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { anchorSlots, bytesToHex, hexToBytes, verifyL1Anchor } from 'plumbline-l2/verify';
+ *
+ * const node = await createInlineNode();
+ * const { rollup } = devnet();
+ * const block = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!;
+ * const slots = anchorSlots(rollup, 0).map((slot) => bytesToHex(slot));
+ * const answer = await node.l1.request({ method: 'eth_getProof', params: [rollup.address, slots, block.number] });
+ * const anchor = verifyL1Anchor({ l1StateRoot: hexToBytes(block.stateRoot), rollup, l2BlockNumber: 0 }, answer);
+ * anchor.verified; // => true
+ * await node.close();
+ * ```
  */
 export function verifyL1Anchor(request: L1AnchorRequest, answer: unknown): L1AnchorVerdict {
   const { l1StateRoot, rollup, l2BlockNumber } = request;

@@ -78,6 +78,22 @@ export type LineaProofVerdict = VerifiedLineaProof | ProofFailure<LineaProofFail
  * @returns what is proved, or why the answer is refused
  * @throws PlumblineError `PROOF_MALFORMED` if the answer does not have the form of a proof, `INVALID_LENGTH` for a bad request
  * @source docs/spec/state-trie.md 7.3, 8
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, hexToBytes, loadHasher, openState, verifyLineaProof } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const account = { nonce: 65n, balance: 835n };
+ * const stateRoot = state.applyBlock(0, [{ address, after: account, destroyed: false, slots: [] }]);
+ *
+ * // The result of `linea_getProof`, and its check against a root that you trust.
+ * const answer = state.prove(0, address, []);
+ * const verdict = verifyLineaProof(await loadHasher('poseidon2'), { address, storageKeys: [], stateRoot }, answer);
+ * verdict.verified && verdict.account?.balance; // => 835n
+ * bytesToHex(stateRoot); // => '0x6b5d2e111a55e55826396df03ac3d0055dc4a88671edbcc8274db3f0117e0f97'
+ * ```
  */
 export function verifyLineaProof(hasher: Hasher, request: ProofRequest, answer: unknown): LineaProofVerdict {
   checkRequest(request);
@@ -320,6 +336,25 @@ function checkValue(asked: TreeQuestion, proof: BranchAnswer, hval: Uint8Array):
  * @param json - an item as in `accountProof` and `storageProofs`
  * @throws PlumblineError `PROOF_MALFORMED`
  * @source docs/spec/state-trie.md 8
+ *
+ * @example
+ * ```ts
+ * import { hashAccountValue, hashAddress } from 'plumbline-l2/hash';
+ * import { hexToBytes, loadHasher, openState } from 'plumbline-l2/state';
+ * import { verifyTreeItem } from 'plumbline-l2/verify';
+ *
+ * const hasher = await loadHasher('poseidon2');
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const text = '0x2400000000000000000000000000000000000000';
+ * const address = hexToBytes(text);
+ * const account = { nonce: 1n, balance: 5n };
+ * const root = state.applyBlock(0, [{ address, after: account, destroyed: false, slots: [] }]);
+ * const hashValue = (value: Uint8Array) => hashAccountValue(hasher, value);
+ * const hkey = hashAddress(hasher, address);
+ * const asked = { key: BigInt(text), hkey, hashValue, valueBytes: 192, zeroIsAbsent: false };
+ * const { accountProof } = state.prove(0, address, []);
+ * verifyTreeItem(hasher, root, asked, accountProof).verified; // => true
+ * ```
  */
 export function verifyTreeItem(
   hasher: Hasher,

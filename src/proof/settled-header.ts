@@ -87,6 +87,34 @@ export function settledHash(
  * @param header - `result` of `eth_getBlockByHash` or `eth_getBlockByNumber`
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `HEADER_UNSUPPORTED` as `verifyHeader`
  * @source docs/spec/settled.md 3
+ *
+ * @example
+ * ```ts
+ * import { devnet } from 'plumbline-l2/fees';
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { anchorSlots, bytesToHex, hexToBytes, loadHasher, verifyL1Anchor, verifySettledHeader } from 'plumbline-l2/verify';
+ *
+ * const node = await createInlineNode();
+ * for (let i = 0; i < 5; i++) await node.request({ method: 'evm_mine' });
+ * const finalized = (await node.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] }))!;
+ * const header = await node.request({ method: 'eth_getBlockByNumber', params: ['0x2', false] });
+ * const history = '0x0000f90827f1c53a10cb7a02335b175320002935';
+ * const slot = `0x${'2'.padStart(64, '0')}` as const;
+ * const answer = await node.request({ method: 'linea_getProof', params: [history, [slot], finalized.number] });
+ *
+ * // The root of the zk state, from layer 1.
+ * const { rollup } = devnet();
+ * const layerOne = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!;
+ * const slots = anchorSlots(rollup, Number(finalized.number)).map((one) => bytesToHex(one));
+ * const proof = await node.l1.request({ method: 'eth_getProof', params: [rollup.address, slots, layerOne.number] });
+ * const l1StateRoot = hexToBytes(layerOne.stateRoot);
+ * const anchor = verifyL1Anchor({ l1StateRoot, rollup, l2BlockNumber: Number(finalized.number) }, proof);
+ * if (!anchor.verified) throw new Error(anchor.reason);
+ *
+ * const request = { block: 2, finalized: Number(finalized.number), stateRoot: anchor.stateRoot };
+ * verifySettledHeader(await loadHasher('poseidon2'), request, answer, header).verified; // => true
+ * await node.close();
+ * ```
  */
 export function verifySettledHeader(
   hasher: Hasher,

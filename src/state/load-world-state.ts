@@ -53,11 +53,15 @@ export interface StateOptions extends KernelOptions, LoadOptions {
  * @source docs/spec/state-trie.md 2 to 5
  *
  * @example
- * const pages = await openStatePages('my-chain');
- * const state = await openState({ scheme: 'poseidon2', pages });
- * const { blockNumber, changes } = decodeTrieLog(trieLog);
- * const root = state.applyBlock(blockNumber, changes);
- * await pages.commit(state.takePages());
+ * ```ts
+ * import { hexToBytes, openState } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const after = { nonce: 65n, balance: 835n };
+ * state.applyBlock(0, [{ address, after, destroyed: false, slots: [] }]);
+ * state.account(0, address)?.balance; // => 835n
+ * ```
  */
 export async function openState(options: StateOptions): Promise<WorldState> {
   const { scheme, pages, check: _check, onProgress: _onProgress, signal: _signal, ...kernelOptions } = options;

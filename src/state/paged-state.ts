@@ -84,6 +84,21 @@ export async function requireStoredState(scheme: HashScheme, source: PageSource)
  *
  * @param hasher - of the scheme of the stored state
  * @throws PlumblineError `STORE_CORRUPT` also if there is no state, or one of the other scheme; `STORE_TOO_NEW`
+ *
+ * @example
+ * ```ts
+ * import { hexToBytes, loadHasher, openPagedState, openState } from 'plumbline-l2/state';
+ *
+ * const stored = new Map<string, Uint8Array>(); // or a database, such as that of `openStatePages`
+ * const pages = { getMany: async (keys: readonly string[]) => keys.map((key) => stored.get(key)) };
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const state = await openState({ scheme: 'poseidon2', pages });
+ * state.applyBlock(0, [{ address, after: { nonce: 1n, balance: 5n }, destroyed: false, slots: [] }]);
+ * for (const { key, value } of state.takePages().puts) stored.set(key, value);
+ *
+ * const paged = await openPagedState(await loadHasher('poseidon2'), pages);
+ * (await paged.account(address))?.balance; // => 5n
+ * ```
  */
 export async function openPagedState(hasher: Hasher, source: PageSource): Promise<PagedState> {
   const { scheme, block, root } = await requireStoredState(hasher.scheme, source);

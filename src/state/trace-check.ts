@@ -104,6 +104,19 @@ export interface TraceCheckOptions {
  * @param parentRoot - state root before the first block, 32 bytes
  * @param blocks - traces by block; a block may have none
  * @source docs/spec/state-trie.md 10
+ *
+ * @example
+ * ```ts
+ * import { checkTraces, hexToBytes, loadHasher, openState } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const parentRoot = state.root();
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const after = { nonce: 1n, balance: 5n };
+ * const { root, traces } = state.applyBlockTraced(0, [{ address, after, destroyed: false, slots: [] }]);
+ * const checked = checkTraces(await loadHasher('poseidon2'), parentRoot, [traces], { order: true });
+ * checked.verified && checked.blockRoots; // => [root]
+ * ```
  */
 export function checkTraces(
   hasher: Hasher,

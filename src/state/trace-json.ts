@@ -90,6 +90,17 @@ const FIELDS: {
  *
  * @throws PlumblineError `TRACE_MALFORMED`
  * @source docs/spec/state-trie.md 10
+ *
+ * @example
+ * ```ts
+ * import { formatTrace, hexToBytes, openState, parseBlockTraces } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const after = { nonce: 1n, balance: 5n };
+ * const { traces } = state.applyBlockTraced(0, [{ address, after, destroyed: false, slots: [] }]);
+ * parseBlockTraces([traces.map(formatTrace)]); // => [traces]
+ * ```
  */
 export function parseBlockTraces(json: unknown): StateTrace[][] {
   return list(json, 'blocks').map((block, b) =>
@@ -127,7 +138,20 @@ export function parseTrace(json: unknown, path = 'trace'): StateTrace {
   return trace as unknown as StateTrace;
 }
 
-/** Formats a trace as JSON. */
+/**
+ * Formats a trace as JSON.
+ *
+ * @example
+ * ```ts
+ * import { formatTrace, hexToBytes, openState } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const after = { nonce: 1n, balance: 5n };
+ * const { traces } = state.applyBlockTraced(0, [{ address, after, destroyed: false, slots: [] }]);
+ * traces.map((trace) => formatTrace(trace).type); // => [2]
+ * ```
+ */
 export function formatTrace(trace: StateTrace): StateTraceJson {
   const json: Record<string, Hex | number | LeafJson | BranchProofJson> = {
     location: trace.location === undefined ? '0x' : bytesToHex(trace.location),

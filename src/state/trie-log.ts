@@ -36,6 +36,16 @@ const EMPTY_EVM_ROOT = hexToBytes('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996
  * @param encoded - one RLP item
  * @throws PlumblineError `TRIE_LOG_MALFORMED`
  * @source docs/spec/state-trie.md 6
+ *
+ * @example
+ * ```ts
+ * import { decodeTrieLog, openState } from 'plumbline-l2/state';
+ *
+ * const trieLog = Uint8Array.from([0xe2, 0xa0, ...new Uint8Array(32), 0x80]);
+ * const { blockNumber, changes } = decodeTrieLog(trieLog);
+ * const state = await openState({ scheme: 'poseidon2' });
+ * state.applyBlock(blockNumber, changes).length; // => 32
+ * ```
  */
 export function decodeTrieLog(encoded: Uint8Array): TrieLog {
   const [blockHash, blockNumber, ...rest] = fields(decodeRlp(encoded), 'log', 2);

@@ -18,6 +18,19 @@ import { conflict, WitnessTrie } from './witness-trie.js';
  * @throws PlumblineError `WITNESS_CONFLICT` for items that do not lead to the root; `PROOF_MALFORMED`, `INVALID_HEX`,
  *   `INVALID_LENGTH`, `HASH_INPUT_NOT_CANONICAL`
  * @source docs/spec/state-trie.md 7.3
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, hexToBytes, loadHasher, openState, witnessFromProofs } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const account = { nonce: 1n, balance: 5n };
+ * const root = state.applyBlock(0, [{ address, after: account, destroyed: false, slots: [] }]);
+ * const { accountProof } = state.prove(0, address, []);
+ * const accounts = witnessFromProofs(await loadHasher('poseidon2'), root, [accountProof]);
+ * bytesToHex(accounts.topRoot) === bytesToHex(root); // => true
+ * ```
  */
 export function witnessFromProofs(hasher: Hasher, topRoot: Uint8Array, items: readonly ProofItemJson[]): WitnessTrie {
   const branches = items.flatMap((item, i) => {

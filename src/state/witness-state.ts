@@ -82,6 +82,19 @@ export class WitnessState implements TracedState {
  * @param traces - of one block, in order
  * @returns undefined if there is no trace of the account trie
  * @throws PlumblineError `WITNESS_CONFLICT` for traces that contradict each other
+ *
+ * @example
+ * ```ts
+ * import { hexToBytes, loadHasher, openState, witnessBefore } from 'plumbline-l2/state';
+ *
+ * const state = await openState({ scheme: 'poseidon2' });
+ * const parentRoot = state.root();
+ * const address = hexToBytes('0x2400000000000000000000000000000000000000');
+ * const changes = [{ address, after: { nonce: 1n, balance: 5n }, destroyed: false, slots: [] }];
+ * const { traces } = state.applyBlockTraced(0, changes);
+ * const before = witnessBefore(await loadHasher('poseidon2'), traces)!;
+ * before.accounts.topRoot; // => parentRoot
+ * ```
  */
 export function witnessBefore(hasher: Hasher, traces: readonly StateTrace[]): WitnessState | undefined {
   let accounts: PriorTrie | undefined;

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'rolldown/utils';
 import { expect, test } from 'vitest';
+import { docExamples } from './doc-examples.js';
 
 /*
  * The names that programs can import, without a build: test/packaging/public-api.test.ts compares their declarations as well.
@@ -46,4 +47,14 @@ test.each(ENTRIES)('%s exports what test/packaging/public-api.txt lists', (entry
 test('every entry point is listed', () => {
   for (const name of Object.keys(exports))
     if (name !== './package.json') expect(`\n${API}`).toContain(`\nplumbline-l2${name.slice(1)}\n`);
+});
+
+/** They need what a light node collects from endpoints: docs/guides/evidence.md has their examples, and the tests run those. */
+const IN_GUIDES = ['verifyConsensusUpdate', 'verifyEvidence'];
+
+test('each public function has an example in its comment, which doc-examples.test.ts or snippets.test.ts runs', () => {
+  const all = docExamples();
+  expect(all.length).toBeGreaterThan(50);
+  const without = all.filter(({ name, snippet }) => snippet === undefined && !IN_GUIDES.includes(name));
+  expect(without.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
 });

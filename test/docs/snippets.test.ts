@@ -16,13 +16,19 @@ import { serveBeacon } from '../support/mock-beacon.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
 import { devnetLogs } from '../support/mock-shomei-devnet.js';
 import { openMockUpstream } from '../support/mock-upstream.js';
+import { docExamples } from './doc-examples.js';
 import { SET_UPS } from './set-ups.js';
 import { documents, programs, type Snippet, snippetsOf } from './snippets.js';
 
 /** Snippets that no set-up can run, each with its reason on the line before it. More of them is a step back. */
 const NOT_RUN = 3;
 
-const all = documents().flatMap((file) => programs(snippetsOf(file)));
+/** Examples of comments. Those that need no page are only type-checked here; doc-examples.test.ts runs them. */
+const examples = docExamples().flatMap(({ snippet }) => snippet ?? []);
+const all = [
+  ...documents().flatMap((file) => programs(snippetsOf(file))),
+  ...examples.filter(({ how }) => how === 'page'),
+];
 const of = (how: Snippet['how']): Snippet[] => all.filter((snippet) => snippet.how === how);
 const nameOf = ({ file, line }: Snippet): string => `${file}:${line}`;
 const moduleOf = (snippet: Snippet): string => nameOf(snippet).replace(/\W/g, '-');
@@ -103,7 +109,7 @@ describe('snippets of the documents', () => {
         endpoints.replace(snippet.text),
         'export {};',
       ].join('\n');
-    const modules = [...of('page'), ...of('node')];
+    const modules = [...of('page'), ...of('node'), ...examples];
     project = packed.project('snippets', {
       ...Object.fromEntries(modules.map((snippet) => [`${moduleOf(snippet)}.ts`, text(snippet)])),
       'tsconfig.json': JSON.stringify(TYPES),

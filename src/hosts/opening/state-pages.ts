@@ -20,8 +20,15 @@ export interface StatePages extends PageSource {
  * @throws PlumblineError `STORE_UNAVAILABLE` where there is no IndexedDB, as in Node; `STORE_TOO_NEW`; `STORE_QUOTA_EXCEEDED`
  *
  * @example
+ * ```ts
+ * import { openState, openStatePages } from 'plumbline-l2/state';
+ *
  * const pages = await openStatePages('my-chain');
  * const state = await openState({ scheme: 'poseidon2', pages });
+ * state.applyBlock((state.head ?? -1) + 1, []);
+ * await pages.commit(state.takePages());
+ * await pages.close();
+ * ```
  */
 export async function openStatePages(name: string): Promise<StatePages> {
   const [{ claimStore }, { openIdbStore }] = await Promise.all([

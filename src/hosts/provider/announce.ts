@@ -29,6 +29,16 @@ const REQUEST = 'eip6963:requestProvider';
  * @returns a function that ends the announcement
  * @throws PlumblineError `INVALID_PARAMETER` outside of pages
  * @source EIP-6963
+ *
+ * @example
+ * ```ts
+ * import { announceProvider, createNode } from 'plumbline-l2';
+ *
+ * const node = await createNode();
+ * const withdraw = announceProvider(node, { name: 'My devnet' });
+ * withdraw();
+ * await node.close();
+ * ```
  */
 export function announceProvider(provider: Eip1193Provider, info: Partial<ProviderInfo> = {}): () => void {
   const { window } = globalThis;

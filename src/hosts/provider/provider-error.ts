@@ -43,7 +43,24 @@ export interface ProviderRpcErrorParts<C extends ErrorCode> {
   readonly details: ErrorDetails[C];
 }
 
-/** True for an error of `request`; with `reason`, only for one of that reason, whose details then have their type. */
+/**
+ * True for an error of `request`; with `reason`, only for one of that reason, whose details then have their type.
+ *
+ * @example
+ * ```ts
+ * import { isProviderRpcError } from 'plumbline-l2';
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ *
+ * const node = await createInlineNode();
+ * try {
+ *   await node.request({ method: 'eth_getBlockByNumber', params: ['newest' as 'latest', false] });
+ * } catch (error) {
+ *   if (!isProviderRpcError(error, 'INVALID_PARAMETER')) throw error;
+ *   error.code; // => -32602
+ * }
+ * await node.close();
+ * ```
+ */
 export function isProviderRpcError<C extends ErrorCode>(error: unknown, reason?: C): error is ProviderRpcError<C> {
   return error instanceof ProviderRpcError && (reason === undefined || error.reason === reason);
 }

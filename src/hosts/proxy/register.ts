@@ -52,6 +52,16 @@ const answering = new Map<string, AbortController>();
  *   install, answer or control this page; `INVALID_PARAMETER` for options that are invalid or that `postMessage` cannot send,
  *   such as a provider in place of an endpoint's URL; `STORE_IN_USE` while another page has a proxy of another chain on the same
  *   store, which stays as it is; `STORE_UNAVAILABLE`
+ *
+ * @example
+ * ```ts
+ * import { registerRpcProxy } from 'plumbline-l2';
+ *
+ * const proxy = await registerRpcProxy({ scriptUrl: '/service-worker.js', paths: ['/rpc'] });
+ * const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+ * console.log(await (await fetch('/rpc', { method: 'POST', body })).json());
+ * await proxy.stop();
+ * ```
  */
 export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcProxy> {
   (await import('../options/require-known.js')).requireKnown(options, PROXY_OPTIONS);
@@ -100,6 +110,14 @@ const OPEN_TIMEOUT_MS = 120_000;
  * workers of other software are kept.
  *
  * @param options.scope - the scope that was registered; the scope of this page when left out
+ *
+ * @example
+ * ```ts
+ * import { registerRpcProxy, unregisterRpcProxy } from 'plumbline-l2';
+ *
+ * await registerRpcProxy({ scriptUrl: '/service-worker.js' });
+ * await unregisterRpcProxy();
+ * ```
  */
 export async function unregisterRpcProxy(options: StopOptions & { readonly scope?: string } = {}): Promise<void> {
   const registration = await serviceWorkers().getRegistration(options.scope);

@@ -55,6 +55,15 @@ const CLIENT_OPTIONS = {
  * @throws PlumblineError `WORKER_FAILED` where there are no workers, or the worker's script does not load; `INVALID_PARAMETER`
  *   for options that `postMessage` cannot send, such as a provider in place of an endpoint's URL, and for `fetch` with a SharedWorker;
  *   the errors of opening the node
+ *
+ * @example
+ * ```ts
+ * import { createNode } from 'plumbline-l2';
+ *
+ * const node = await createNode({ chain: { kind: 'devnet', mining: 'manual' } });
+ * console.log(await node.request({ method: 'eth_blockNumber' }));
+ * await node.close();
+ * ```
  */
 export async function createNode(options: ClientOptions = {}): Promise<PlumblineNode> {
   installErrorTransfer();
