@@ -4,7 +4,7 @@ import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
 import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
-import type { Approval, PreviewWarning, Transfer } from './preview.js';
+import type { Approval, Transfer, Warn } from './preview.js';
 import { type Probes, quantityOrNull } from './probes.js';
 import { ZERO } from './transfers.js';
 import { isLog, itemsOf } from './tree-items.js';
@@ -188,14 +188,13 @@ async function silentApproval(
 }
 
 /**
- * What a user should know of the approvals.
+ * Warns of what a user should know of the approvals.
  *
  * @param transfers - of all calls
  * @source docs/spec/preview.md 8.7
  */
-export function approvalWarnings(approvals: readonly Approval[], transfers: readonly Transfer[]): PreviewWarning[] {
-  const warnings: PreviewWarning[] = [];
-  if (approvals.length === 0) return warnings;
+export function warnOfApprovals(approvals: readonly Approval[], transfers: readonly Transfer[], warn: Warn): void {
+  if (approvals.length === 0) return;
   // Of several approvals of the same thing, the last one is what the contract should answer.
   const last = new Map(approvals.map((approval) => [subjectOf(approval), approval]));
   const moved = new Set(
@@ -206,16 +205,14 @@ export function approvalWarnings(approvals: readonly Approval[], transfers: read
     const { kind, token, owner, spender } = approval;
     const parties = { token, owner, spender };
     if (approval.evidence === 'state' && 'before' in approval && approval.after !== null)
-      warnings.push({ code: 'silent-approval', ...parties, after: approval.after });
+      warn({ code: 'silent-approval', ...parties, after: approval.after });
     if ((kind === 'erc20' || kind === 'permit2') && approval.unlimited)
-      warnings.push({ code: 'unlimited-approval', kind, ...parties });
-    if (kind === 'operator' && (approval.after ?? approval.approved))
-      warnings.push({ code: 'operator-approval', ...parties });
+      warn({ code: 'unlimited-approval', kind, ...parties });
+    if (kind === 'operator' && (approval.after ?? approval.approved)) warn({ code: 'operator-approval', ...parties });
     const told = toldIn(approval);
     if (told !== undefined && approval.after !== null && differs(approval, told, moved.has(partiesKey(token, owner))))
-      warnings.push({ code: 'approval-differs', kind, ...parties, told, after: approval.after });
+      warn({ code: 'approval-differs', kind, ...parties, told, after: approval.after });
   }
-  return warnings;
 }
 
 /** A text that is the same for approvals of the same thing only. */

@@ -1,6 +1,6 @@
 import type { StateReader } from '../evm/state/state-reader.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
-import type { Asset, BalanceChange, OwnerChange, PreviewWarning, Transfer } from './preview.js';
+import type { Asset, BalanceChange, OwnerChange, Transfer, Warn } from './preview.js';
 import { type Probes, quantityOrNull } from './probes.js';
 import { assetKey, toldBy, ZERO } from './transfers.js';
 
@@ -16,7 +16,7 @@ export interface BalanceSources {
   readonly costs: ReadonlyMap<Hex, bigint>;
   /** Contracts whose storage changed. */
   readonly written: readonly Hex[];
-  warn(warning: PreviewWarning): void;
+  readonly warn: Warn;
 }
 
 /**

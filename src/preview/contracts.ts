@@ -1,9 +1,13 @@
 import { delegateOf, isDelegation } from '../evm/interpreter/delegation.js';
+import type { PlacedPrecompile } from '../evm/interpreter/machine.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
-import type { StateReader } from '../evm/state/state-reader.js';
+import { hasCode, type StateReader } from '../evm/state/state-reader.js';
 import type { CallFrame } from '../evm/tracing/call-frame.js';
+import { authorityOf } from '../evm/transactions/authority.js';
+import type { TransactionMessage } from '../evm/transactions/transaction-message.js';
+import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
-import type { ContractChange, PreviewWarning } from './preview.js';
+import type { ContractChange, Warn } from './preview.js';
 import { ZERO } from './transfers.js';
 import { isLog, itemsOf } from './tree-items.js';
 
@@ -104,11 +108,33 @@ function upgrades({ changes }: RanCall, created: ReadonlySet<Hex>, told: Readonl
   return upgraded;
 }
 
-/** Upgrades that the contract did not tell. */
-export function upgradeWarnings(changes: readonly ContractChange[]): PreviewWarning[] {
-  return changes.flatMap((change) =>
-    change.event === 'upgraded' && !change.evented
-      ? [{ code: 'silent-upgrade', address: change.address, slot: change.slot }]
-      : [],
-  );
+/** Warns of upgrades that the contract did not tell. */
+export function warnOfUpgrades(changes: readonly ContractChange[], warn: Warn): void {
+  for (const change of changes)
+    if (change.event === 'upgraded' && !change.evented)
+      warn({ code: 'silent-upgrade', address: change.address, slot: change.slot });
+}
+
+/** Length of a function's selector, bytes. */
+const SELECTOR_BYTES = 4;
+
+/**
+ * Warns if a call has data for a contract, and there is none.
+ *
+ * @source docs/spec/preview.md 8.7
+ */
+export async function warnOfNoCode(
+  { message, before }: { readonly message: TransactionMessage; readonly before: StateReader },
+  precompiles: readonly PlacedPrecompile[],
+  warn: Warn,
+): Promise<void> {
+  const { to, data, authorizationList = [] } = message;
+  if (to === undefined || data.length < SELECTOR_BYTES || (await hasCode(before, to))) return;
+  if (precompiles.some(([address]) => equalBytes(address, to))) return;
+  // An authorization may give it code before it is called (EIP-7702).
+  for (const authorization of authorizationList) {
+    const authority = await authorityOf(authorization);
+    if (authority !== undefined && equalBytes(authority, to)) return;
+  }
+  warn({ code: 'no-code', address: bytesToHex(to) });
 }

@@ -1,13 +1,14 @@
 import type { BlockContext } from '../evm/block-context.js';
-import { withOverrides } from '../evm/calls/overrides.js';
+import { precompileOverrides, withOverrides } from '../evm/calls/overrides.js';
 import { rulesAt } from '../evm/common.js';
+import { placedPrecompiles } from '../evm/interpreter/machine.js';
 import { ReadCache, type StateReader } from '../evm/state/state-reader.js';
 import { authorityOf } from '../evm/transactions/authority.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { approvalsOf, approvalWarnings } from './approvals.js';
+import { approvalsOf, warnOfApprovals } from './approvals.js';
 import { balancesOf, withTrueWrapping } from './balances.js';
-import { contractsOf, upgradeWarnings } from './contracts.js';
+import { contractsOf, warnOfNoCode, warnOfUpgrades } from './contracts.js';
 import { customErrors, revertOf } from './custom-errors.js';
 import type { Inspection } from './inspection.js';
 import type {
@@ -19,6 +20,7 @@ import type {
   PreviewWarning,
   TokenName,
   Transfer,
+  Warn,
 } from './preview.js';
 import { openProbes, type Probes, tokenName } from './probes.js';
 import {
@@ -65,14 +67,14 @@ async function inspect(
   before: StateReader,
   inspection: Inspection,
 ): Promise<PreviewedChanges> {
-  const { network, block, watch = [], errors = [] } = base;
+  const { network, block, watch = [], errors = [], overrides = [] } = base;
   const { probes } = inspection;
   const after = ran.at(-1)?.after ?? before;
   const authorities = await authoritiesOf(ran);
   const users = [...new Set([...ran.map(({ message }) => bytesToHex(message.from)), ...authorities.keys(), ...watch])];
 
   const warnings = new Map<string, PreviewWarning>();
-  const warn = (warning: PreviewWarning) => void warnings.set(JSON.stringify(warning), warning);
+  const warn: Warn = (warning) => void warnings.set(JSON.stringify(warning), warning);
   const claimed: Transfer[][] = [];
   for (const { tree } of ran) claimed.push(await transfersOf(tree, inspection, warn));
   const transfers = await withTrueWrapping(claimed, probes);
@@ -82,15 +84,16 @@ async function inspect(
   const allTransfers = joined(transfers);
   const allApprovals = joined(approvals);
   const balances = await balancesOf(allTransfers, sources);
-  for (const warning of approvalWarnings(allApprovals, allTransfers)) warn(warning);
+  warnOfApprovals(allApprovals, allTransfers, warn);
 
-  const destroysAll = !rulesAt(network, block.number, block.timestamp).cancun;
+  const rules = rulesAt(network, block.number, block.timestamp);
+  const destroysAll = !rules.cancun;
   const known = customErrors(errors);
   const calls: PreviewedCall[] = [];
   for (const [i, one] of ran.entries()) {
     const { outcome, tree } = one;
     const contracts = await contractsOf(one, authorities, destroysAll);
-    for (const warning of upgradeWarnings(contracts)) warn(warning);
+    warnOfUpgrades(contracts, warn);
     const call: PreviewedCall = {
       status: statusOf(outcome),
       gasUsed: toQuantity(outcome.gasUsed),
@@ -104,6 +107,8 @@ async function inspect(
   const reads = environmentReads(ran.reduce((all, { outcome }) => all | (outcome.environment ?? 0n), 0n));
   if (looksForSimulation(reads))
     for (const call of await differingEnds(base, before, ran)) warn({ code: 'environment-dependent', call });
+  const precompiles = placedPrecompiles(rules, precompileOverrides(overrides));
+  for (const one of ran) await warnOfNoCode(one, precompiles, warn);
   return {
     calls,
     balances,

@@ -170,6 +170,9 @@ export type PreviewWarning =
       readonly call: number;
     };
 
+/** Takes each warning where it is found. */
+export type Warn = (warning: PreviewWarning) => void;
+
 /** Why a call failed. `data`: what it returned. */
 export type PreviewedRevert = { readonly data: Hex } & (
   | { readonly kind: 'Error'; readonly text: string }

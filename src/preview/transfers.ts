@@ -3,7 +3,7 @@ import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
 import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
-import type { Asset, PreviewWarning, Transfer } from './preview.js';
+import type { Asset, Transfer, Warn } from './preview.js';
 import type { Probes } from './probes.js';
 import { isLog, itemsOf } from './tree-items.js';
 
@@ -27,7 +27,7 @@ export const assetKey = (asset: Asset): string => Object.values(asset).join(' ')
 export async function transfersOf(
   tree: CallFrame,
   { probes, pause, grow }: Inspection,
-  warn: (warning: PreviewWarning) => void,
+  warn: Warn,
 ): Promise<Transfer[]> {
   const transfers: Transfer[] = [];
   for (const item of itemsOf(tree)) {

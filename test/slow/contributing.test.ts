@@ -129,7 +129,7 @@ test('the answer', async () => {
     );
     copy.insert(
       'src/preview/preview-calls.ts',
-      'for (const warning of approvalWarnings(allApprovals, allTransfers)) warn(warning);\n',
+      'warnOfApprovals(allApprovals, allTransfers, warn);\n',
       `  for (const { message } of ran) {
     const from = bytesToHex(message.from);
     if (message.to !== undefined && from === bytesToHex(message.to)) warn({ code: 'to-itself', account: from });

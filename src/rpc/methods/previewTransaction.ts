@@ -8,14 +8,11 @@ import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
 import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';
-import { precompileOverrides } from '../../evm/calls/overrides.js';
 import { rulesAt } from '../../evm/common.js';
-import { placedPrecompiles } from '../../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../../evm/interpreter/run-budget.js';
 import type { SpeculativeRun } from '../../evm/simulation/simulation.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { TransactionMessage } from '../../evm/transactions/transaction-message.js';
-import { findsNoCode } from '../../preview/no-code.js';
 import type { PreviewedCall } from '../../preview/preview.js';
 import { previewCalls } from '../../preview/preview-calls.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
@@ -89,16 +86,12 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     watch,
     errors,
   };
-  const rules = rulesAt(network, block.number, block.timestamp);
-  const precompiles = placedPrecompiles(rules, precompileOverrides(overrides ?? []));
-  const noCode = new Set<Hex>();
   const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
   const preview = await previewCalls(base, calls.length, async (index, reader) => {
     const point = { on, context: block, state: reader, baseFeePerGas };
     const fee = await feeOf(context, calls[index]!, point, call);
     const message = await messageOf(context, calls[index]!, fee, point);
     fees.push({ message, ...fee });
-    if (await findsNoCode(message, reader, precompiles)) noCode.add(bytesToHex(message.to!));
     return message;
   });
   const { balances, tokens, users, environmentReads } = preview;
@@ -106,7 +99,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     calls: preview.calls.map((one, i) => withFee(one, fees[i]!)),
     balances,
     tokens,
-    warnings: [...preview.warnings, ...[...noCode].map((address) => ({ code: 'no-code', address }) as const)],
+    warnings: preview.warnings,
     users,
     fees: preview.fees,
     environmentReads,
