@@ -2,7 +2,7 @@ import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import { devnet } from '../src/networks/devnet.js';
-import type { PreviewCall, TransactionPreview } from '../src/rpc/inspection/transaction-preview.js';
+import type { PreviewCall, TransactionPreview } from '../src/rpc/schema/transaction-preview.js';
 import { contracts } from '../test/support/contracts.js';
 import { type MockEndpoint, serveMock } from '../test/support/mock-chain.js';
 import { swapScene } from '../test/support/swap-scene.js';

@@ -65,7 +65,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/debug_raw.js',
       '/rpc/methods/eth_feeHistory.js',
       '/rpc/methods/explainEstimate.js',
-      '/rpc/filters/filter-registry.js',
+      '/rpc/subscriptions/filter-registry.js',
       '/rpc/methods/eth_config.js',
       '/rpc/methods/sequencer.js',
       '/rpc/methods/send-sync.js',
@@ -77,7 +77,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     ],
     'devnet-later': [
       '/hosts/opening/genesis-file.js',
-      '/chain/devnet/import/import.js',
+      '/chain/devnet/import-blocks.js',
       '/chain/devnet/transfer/chain-file.js',
       '/chain/devnet/transfer/chain-transfer.js',
       '/@noble/curves/secp256k1.js',

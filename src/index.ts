@@ -84,27 +84,10 @@ export type {
 export type { Hex } from './primitives/hex.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
-export type { ExplainedEstimate, ExplainOptions } from './rpc/inspection/explained-estimate.js';
-export type {
-  DictionaryReport,
-  EndpointProblem,
-  EndpointReport,
-  NodeStatus,
-  SharingReport,
-} from './rpc/inspection/node-status.js';
-export type { ChainImport, StorageReport, TableReport } from './rpc/inspection/storage-control.js';
-export type {
-  AbiInput,
-  ErrorAbi,
-  PreviewCall,
-  PreviewedFee,
-  PreviewOptions,
-  SeenByEndpoint,
-  TransactionPreview,
-} from './rpc/inspection/transaction-preview.js';
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
 export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
 export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
+export type { ExplainedEstimate, ExplainOptions } from './rpc/schema/explained-estimate.js';
 export type {
   AuthorizationJson,
   BatchJson,
@@ -134,9 +117,26 @@ export type {
   TypedDataJson,
 } from './rpc/schema/json.js';
 export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
+export type {
+  DictionaryReport,
+  EndpointProblem,
+  EndpointReport,
+  NodeStatus,
+  SharingReport,
+} from './rpc/schema/node-status.js';
 export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
+export type { ChainImport, StorageReport, TableReport } from './rpc/schema/storage-control.js';
+export type {
+  AbiInput,
+  ErrorAbi,
+  PreviewCall,
+  PreviewedFee,
+  PreviewOptions,
+  SeenByEndpoint,
+  TransactionPreview,
+} from './rpc/schema/transaction-preview.js';
 export type { SubscriptionMessage } from './rpc/subscriptions/subscriptions.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';
+export type { Eip1193Provider } from './upstream/json-rpc.js';
 export type { EndpointSource, ProviderEndpoint, UrlEndpoint } from './upstream/options.js';
-export type { Eip1193Provider } from './upstream/transport/json-rpc.js';

@@ -13,7 +13,6 @@ import type { LineaProofJson } from './accumulator/proof-shape.js';
 import type { BlockTag } from './chain/block-reference.js';
 import type { Hex } from './primitives/hex.js';
 import { toQuantity } from './primitives/quantity.js';
-import type { PreviewOptions, TransactionPreview } from './rpc/inspection/transaction-preview.js';
 import type {
   LineaAccessList,
   LineaBlockJson,
@@ -21,11 +20,11 @@ import type {
   LineaFeesJson,
   LineaOverrideJson,
 } from './rpc/schema/json.js';
+import type { PreviewOptions, TransactionPreview } from './rpc/schema/transaction-preview.js';
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block-reference.js';
 export type { Hex } from './primitives/hex.js';
-export type { PreviewOptions, TransactionPreview } from './rpc/inspection/transaction-preview.js';
 export type {
   LineaAccessList,
   LineaBlockJson,
@@ -33,6 +32,7 @@ export type {
   LineaFeesJson,
   LineaOverrideJson,
 } from './rpc/schema/json.js';
+export type { PreviewOptions, TransactionPreview } from './rpc/schema/transaction-preview.js';
 
 /** The two methods as a schema of viem's: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
 export type PlumblineRpcSchema = [

@@ -25,7 +25,7 @@ const CONTENTS = ['/chain/light/contents/read-contents.js'];
 const PREFETCH = ['/chain/light/state/prefetch-call.js'];
 /** What a node with a store name imports. */
 const SHARING = ['/hosts/sharing/open-shared.js'];
-const FILES = ['/chain/devnet/import/import.js', '/hosts/opening/genesis-file.js'];
+const FILES = ['/chain/devnet/import-blocks.js', '/hosts/opening/genesis-file.js'];
 /** What a devnet with a store loads. */
 const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js'];
 /** The same, and a devnet with one. */

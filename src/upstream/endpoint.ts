@@ -17,7 +17,7 @@ import {
   hanging,
   type Outcome,
   type Transport,
-} from './transport/fault.js';
+} from './fault.js';
 
 /** Usage limits of an endpoint. */
 export interface EndpointLimits {

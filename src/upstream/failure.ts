@@ -1,5 +1,5 @@
 import { type ErrorCode, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
-import { isOutsideWindow } from './transport/classify-error.js';
+import { isOutsideWindow } from './classify-error.js';
 import {
   blockOf,
   type Call,
@@ -9,7 +9,7 @@ import {
   type FaultKind,
   type RpcErrorBody,
   saying,
-} from './transport/fault.js';
+} from './fault.js';
 
 /** Error code of a request that failed in the same way at every endpoint. */
 const CODES: { readonly [K in FaultKind]?: ErrorCode } = {

@@ -1,19 +1,9 @@
 import { invalidParameter, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
 import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
 import { type Deadline, openDeadline } from '../scheduling/deadline.js';
+import { isMethodMissing } from './classify-error.js';
 import { createBackOff, type EndpointEvent, type UpstreamObserver } from './endpoint.js';
 import { allFailed, rejection, requestFailureOf, tooFew, upstreamError } from './failure.js';
-import {
-  type GroupEndpoint,
-  noteFault,
-  noteOutcomes,
-  openMembers,
-  orderMembers,
-  type Readiness,
-  type ReportEvent,
-} from './member.js';
-import { clockOf, type GroupOptions, type OpenTransport, openJsonRpc } from './options.js';
-import { isMethodMissing } from './transport/classify-error.js';
 import {
   type Answer,
   blockOf,
@@ -25,7 +15,17 @@ import {
   type Outcome,
   type RpcErrorBody,
   saying,
-} from './transport/fault.js';
+} from './fault.js';
+import {
+  type GroupEndpoint,
+  noteFault,
+  noteOutcomes,
+  openMembers,
+  orderMembers,
+  type Readiness,
+  type ReportEvent,
+} from './member.js';
+import { clockOf, type GroupOptions, type OpenTransport, openJsonRpc } from './options.js';
 
 /** Options of a request to a group. */
 export interface UpstreamRequestOptions {

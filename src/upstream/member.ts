@@ -3,8 +3,8 @@
  */
 
 import { type BackOff, createBackOff, Endpoint, type EndpointHost } from './endpoint.js';
+import type { Call, EndpointInfo, Failure, Fault, FaultKind, Outcome } from './fault.js';
 import { type EndpointSource, limitsOf, type OpenTransport } from './options.js';
-import type { Call, EndpointInfo, Failure, Fault, FaultKind, Outcome } from './transport/fault.js';
 
 /** An endpoint of a group, with its health. */
 export interface GroupEndpoint {

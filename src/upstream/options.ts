@@ -1,11 +1,11 @@
 import { invalidParameter } from '../errors.js';
 import { type TableOf, withDefaults } from '../primitives/option-table.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
+import { type Address, parseEndpointAddress } from './address.js';
 import type { EndpointLimits, UpstreamObserver } from './endpoint.js';
-import { type Address, parseEndpointAddress } from './transport/address.js';
-import type { Transport } from './transport/fault.js';
-import type { HttpOptions } from './transport/http.js';
-import { type Eip1193Provider, jsonRpcTransport, providerTransport } from './transport/json-rpc.js';
+import type { Transport } from './fault.js';
+import type { HttpOptions } from './http.js';
+import { type Eip1193Provider, jsonRpcTransport, providerTransport } from './json-rpc.js';
 
 /** Usage limits of an endpoint. */
 export interface EndpointOptions {

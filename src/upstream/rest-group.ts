@@ -1,9 +1,9 @@
+import { type Address, urlBelow } from './address.js';
+import { type Call, faultOutcome, type Outcome, type Transport } from './fault.js';
 import { type AnswerValidator, EndpointGroup, type UpstreamRequestOptions } from './group.js';
+import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
+import { errorBody, isOtherText, KEY_ADVICE, notJson, parseJson } from './json-rpc.js';
 import { type GroupOptions, openHttp, type UrlEndpoint } from './options.js';
-import { type Address, urlBelow } from './transport/address.js';
-import { type Call, faultOutcome, type Outcome, type Transport } from './transport/fault.js';
-import { exchangeHttp, type HttpOptions, type HttpReply } from './transport/http.js';
-import { errorBody, isOtherText, KEY_ADVICE, notJson, parseJson } from './transport/json-rpc.js';
 
 /** HTTP statuses after which another endpoint is asked, because this one may lag behind. */
 const MAY_LAG = [404];

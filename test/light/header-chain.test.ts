@@ -9,9 +9,9 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { formatHeader } from '../../src/rpc/answers/format.js';
+import { formatHeader } from '../../src/rpc/schema/format.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
-import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
+import type { Eip1193Provider } from '../../src/upstream/json-rpc.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 const network = devnet();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../src/rpc/inspection/transaction-preview.js';
+import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../src/rpc/schema/transaction-preview.js';
 import { type Contracts, callData, contracts, word } from '../support/contracts.js';
 import { accountAt, devNode, stranger } from '../support/dev-node.js';
 

@@ -4,7 +4,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { PreviewCall } from '../../src/rpc/inspection/transaction-preview.js';
+import type { PreviewCall } from '../../src/rpc/schema/transaction-preview.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { type MockOptions, serveMock } from '../support/mock-chain.js';

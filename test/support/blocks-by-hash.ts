@@ -1,5 +1,5 @@
 import type { RequestArguments } from '../../src/hosts/provider/provider.js';
-import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
+import type { Eip1193Provider } from '../../src/upstream/json-rpc.js';
 
 /** A devnet's layer 1, and what that leaves out: blocks by their hash. */
 export function withBlocksByHash(layerOne: Eip1193Provider): Eip1193Provider {

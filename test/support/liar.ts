@@ -4,7 +4,7 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { PreviewCall } from '../../src/rpc/inspection/transaction-preview.js';
+import type { PreviewCall } from '../../src/rpc/schema/transaction-preview.js';
 import { type SeenCall, serveMock } from './mock-chain.js';
 import { seededRandom } from './random.js';
 

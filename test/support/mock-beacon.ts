@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
+import type { Eip1193Provider } from '../../src/upstream/json-rpc.js';
 
 /** An answer of the beacon API. */
 export interface BeaconAnswer {

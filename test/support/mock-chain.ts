@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
+import type { Eip1193Provider } from '../../src/upstream/json-rpc.js';
 
 /** One call that came to a mock endpoint. */
 export interface SeenCall {

@@ -6,9 +6,9 @@ import type { NodeInfo, NodeOptions } from '../../src/hosts/options/options.js';
 import type { NodeSession, NodeTransport } from '../../src/hosts/provider/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
-import type { SharingReport } from '../../src/rpc/inspection/node-status.js';
 import { createDispatcher } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
+import type { SharingReport } from '../../src/rpc/schema/node-status.js';
 import { someMethod } from './some-method.js';
 
 const INFO: NodeInfo = {

@@ -4,7 +4,7 @@ import { headerFields, headerFromFields, headerHash } from '../../src/ethereum/h
 import { linea } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { readHeader, verifyHeader, verifyHeaderRules } from '../../src/proof/headers.js';
-import { formatHeader } from '../../src/rpc/answers/format.js';
+import { formatHeader } from '../../src/rpc/schema/format.js';
 import { fixtureJson } from '../support/fixtures.js';
 
 /** Members, RLP and hashes of docs/spec/glamsterdam.md 2, computed with go-ethereum 1.17.10. */

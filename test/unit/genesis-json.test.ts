@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findParisBlock } from '../../src/chain/devnet/import/import.js';
+import { findParisBlock } from '../../src/chain/devnet/import-blocks.js';
 import type { DevnetChainOptions } from '../../src/chain/devnet/options.js';
 import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
 import { DevnetState } from '../../src/chain/devnet/state/devnet-state.js';

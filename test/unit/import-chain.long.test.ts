@@ -10,7 +10,7 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { equalBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
-import { formatBlock, formatReceipt } from '../../src/rpc/answers/format.js';
+import { formatBlock, formatReceipt } from '../../src/rpc/schema/format.js';
 import { KeptStore } from '../support/dev-node.js';
 import { fixtureBytes, hasFixture } from '../support/fixtures.js';
 import {

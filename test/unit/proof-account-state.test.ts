@@ -5,7 +5,7 @@ import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes, bytesToKey } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../src/proof/ethereum-proof.js';
-import { formatTrieProof } from '../../src/rpc/answers/format.js';
+import { formatTrieProof } from '../../src/rpc/schema/format.js';
 import { bitFlips, type Json, shapeEdits } from '../support/damage.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 import { acceptedUnder, changedUnder } from '../support/refusal.js';

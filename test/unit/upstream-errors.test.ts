@@ -1,20 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor, endpointSecretsOf } from '../../src/upstream/transport/address.js';
+import { createRedactor, endpointSecretsOf } from '../../src/upstream/address.js';
 import {
   backoffMs,
   classifyError,
   dependsOnEndpoint,
   isMethodMissing,
   refusedBatchLimit,
-} from '../../src/upstream/transport/classify-error.js';
-import {
-  errorBody,
-  hasAnswer,
-  isOtherText,
-  notJson,
-  parseError,
-  parseJson,
-} from '../../src/upstream/transport/json-rpc.js';
+} from '../../src/upstream/classify-error.js';
+import { errorBody, hasAnswer, isOtherText, notJson, parseError, parseJson } from '../../src/upstream/json-rpc.js';
 
 /** Codes and messages as docs/spec/json-rpc.md 4 lists them. */
 describe('an error of an endpoint', () => {

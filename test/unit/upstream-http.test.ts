@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseEndpointAddress, urlBelow } from '../../src/upstream/transport/address.js';
-import { exchangeHttp, UNCONNECTED } from '../../src/upstream/transport/http.js';
+import { parseEndpointAddress, urlBelow } from '../../src/upstream/address.js';
+import { exchangeHttp, UNCONNECTED } from '../../src/upstream/http.js';
 
 const { signal } = new AbortController();
 const address = parseEndpointAddress('https://host.example/rpc', { 'x-own': 'mine' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { classifyError, refusedBatchLimit } from '../../src/upstream/classify-error.js';
 import { createBackOff, TokenBucket } from '../../src/upstream/endpoint.js';
 import { limitsOf } from '../../src/upstream/options.js';
-import { classifyError, refusedBatchLimit } from '../../src/upstream/transport/classify-error.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { failureOf } from '../support/mock-upstream-scene.js';
 import { seededRandom } from '../support/random.js';

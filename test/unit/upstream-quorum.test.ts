@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { PlumblineError, type UpstreamReason } from '../../src/errors.js';
 import { rejection, requestFailureOf, tooFew, upstreamError } from '../../src/upstream/failure.js';
+import type { Call } from '../../src/upstream/fault.js';
 import { askQuorum } from '../../src/upstream/group.js';
-import type { Call } from '../../src/upstream/transport/fault.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 
 const REMEDY = '; name another in its place, or need fewer (chain.level, chain.agreeing, chain.layerOneAgreeing)';

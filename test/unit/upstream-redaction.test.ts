@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { createRedactor, endpointSecretsOf } from '../../src/upstream/address.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import type { UrlEndpoint } from '../../src/upstream/options.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
-import { createRedactor, endpointSecretsOf } from '../../src/upstream/transport/address.js';
 import type { MockUpstream } from '../support/mock-upstream.js';
 import type { MockFault } from '../support/mock-upstream-fault.js';
 import { MockRpcError } from '../support/mock-upstream-replies.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { parseEndpointAddress } from '../../src/upstream/address.js';
+import type { Transport } from '../../src/upstream/fault.js';
+import { jsonRpcTransport } from '../../src/upstream/json-rpc.js';
 import { restTransport } from '../../src/upstream/rest-group.js';
-import { parseEndpointAddress } from '../../src/upstream/transport/address.js';
-import type { Transport } from '../../src/upstream/transport/fault.js';
-import { jsonRpcTransport } from '../../src/upstream/transport/json-rpc.js';
 
 const { signal } = new AbortController();
 const address = parseEndpointAddress('https://host.example/v3/my-secret-key');

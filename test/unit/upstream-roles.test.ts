@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Eip1193Provider } from '../../src/upstream/json-rpc.js';
 import { RestGroup } from '../../src/upstream/rest-group.js';
-import type { Eip1193Provider } from '../../src/upstream/transport/json-rpc.js';
 import { countRoundTrips, type MockUpstream } from '../support/mock-upstream.js';
 import { failureOf, until } from '../support/mock-upstream-scene.js';
 import { useScene } from '../support/upstream-scene-hooks.js';

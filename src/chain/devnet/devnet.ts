@@ -26,7 +26,7 @@ import {
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
 import type { TrustLevel } from '../trust-level.js';
-import type { ImportResult } from './import/import.js';
+import type { ImportResult } from './import-blocks.js';
 import { DevnetFinality } from './layer-one/finality.js';
 import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
@@ -281,7 +281,7 @@ export class Devnet implements Chain {
     const { network, ledger, state, maker } = this;
     const append = (record: BlockRecord) => maker.appendImported(record);
     return this.queue.run(async () => {
-      const { importChain } = await import('./import/import.js');
+      const { importChain } = await import('./import-blocks.js');
       return importChain({ network, ledger, state }, bytes, append, onProgress);
     });
   }

@@ -2,8 +2,8 @@ import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { decodeTrieLog, type TrieLog } from '../../state/trie-log.js';
+import type { EndpointInfo } from '../../upstream/fault.js';
 import type { EndpointGroup } from '../../upstream/group.js';
-import type { EndpointInfo } from '../../upstream/transport/fault.js';
 
 /** Most blocks in one answer of Besu. */
 export const MAX_RANGE = 1000;

@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../errors.js';
 import type { Approval, Asset, ContractChange, PreviewedRevert, PreviewWarning } from '../../preview/preview.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/inspection/transaction-preview.js';
+import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/schema/transaction-preview.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';

@@ -2,7 +2,7 @@ import type { Devnet } from '../../chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../chain/devnet/settings.js';
 import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
-import type { StorageControl } from '../../rpc/inspection/storage-control.js';
+import type { StorageControl } from '../../rpc/schema/storage-control.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
 import { budgetsOf, type StorageOptions } from '../options/storage-options.js';

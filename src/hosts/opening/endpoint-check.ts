@@ -11,11 +11,11 @@ import {
 } from '../../chain/light/refused.js';
 import { type ErrorDetails, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../../errors.js';
 import type { Network } from '../../networks/network.js';
-import type { EndpointProblem, EndpointReport } from '../../rpc/inspection/node-status.js';
+import type { EndpointProblem, EndpointReport } from '../../rpc/schema/node-status.js';
 import { upstreamError } from '../../upstream/failure.js';
+import type { Call, EndpointInfo } from '../../upstream/fault.js';
 import type { EndpointGroup, UpstreamRequestOptions } from '../../upstream/group.js';
-import type { Call, EndpointInfo } from '../../upstream/transport/fault.js';
-import { UNCONNECTED } from '../../upstream/transport/http.js';
+import { UNCONNECTED } from '../../upstream/http.js';
 
 /** Time limit of one endpoint, milliseconds. */
 const TIMEOUT_MS = 8_000;

@@ -1,4 +1,4 @@
-import { findParisBlock } from '../../chain/devnet/import/import.js';
+import { findParisBlock } from '../../chain/devnet/import-blocks.js';
 import type { DevnetChainOptions } from '../../chain/devnet/options.js';
 import type { GenesisAlloc, GenesisHeader } from '../../chain/devnet/state/genesis.js';
 import { parseGenesis, terminalDifficulty } from '../../chain/devnet/state/genesis-json.js';

@@ -7,7 +7,7 @@ import { loadEvmModule } from '../../kernel/evm-module.js';
 import { type Network, schemeAt } from '../../networks/network.js';
 import { type Hex, hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
-import { FilterRegistry } from '../../rpc/filters/filter-registry.js';
+import { FilterRegistry } from '../../rpc/subscriptions/filter-registry.js';
 import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
 import type { InlineExtras } from '../options/inline-extras.js';

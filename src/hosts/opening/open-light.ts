@@ -11,7 +11,7 @@ import {
   requireDictionaryFits,
 } from '../../kernel/contracts.js';
 import { schemeAt } from '../../networks/network.js';
-import type { StorageControl } from '../../rpc/inspection/storage-control.js';
+import type { StorageControl } from '../../rpc/schema/storage-control.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
@@ -43,7 +43,7 @@ export async function openLight(
   });
 }
 
-const loadFilters = async () => (await import('../../rpc/filters/filter-registry.js')).FilterRegistry;
+const loadFilters = async () => (await import('../../rpc/subscriptions/filter-registry.js')).FilterRegistry;
 
 /**
  * A light chain with what it shares with the rest of its node. It sends no request yet.

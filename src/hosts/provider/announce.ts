@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../errors.js';
-import type { Eip1193Provider } from '../../upstream/transport/json-rpc.js';
+import type { Eip1193Provider } from '../../upstream/json-rpc.js';
 
 /** How a wallet presents itself to pages. @source EIP-6963, "Provider Info" */
 export interface ProviderInfo {

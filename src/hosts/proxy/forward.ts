@@ -17,7 +17,7 @@ import {
 } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { openDeadline } from '../../scheduling/deadline.js';
-import { hanging } from '../../upstream/transport/fault.js';
+import { hanging } from '../../upstream/fault.js';
 
 /** How the requests of a payload are answered. */
 interface Parts {

@@ -4,10 +4,10 @@ import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock, formatHeader, formatReceipt } from '../answers/format.js';
 import { optional, parseBoolean, parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import { READS } from '../protocol/method-rows.js';
+import { formatBlock, formatHeader, formatReceipt } from '../schema/format.js';
 import type { BlockJson, BlockResultJson, HeaderJson, LineaBlockJson, ReceiptJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 

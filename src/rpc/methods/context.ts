@@ -3,12 +3,12 @@ import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import { loadOnce } from '../../scheduling/load-once.js';
-import type { FilterRegistry } from '../filters/filter-registry.js';
-import type { NodeStatus } from '../inspection/node-status.js';
-import type { StorageControl } from '../inspection/storage-control.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { METHOD_INFO, type MethodName } from '../protocol/method-info.js';
 import type { MethodInfo } from '../protocol/method-rows.js';
+import type { NodeStatus } from '../schema/node-status.js';
+import type { StorageControl } from '../schema/storage-control.js';
+import type { FilterRegistry } from '../subscriptions/filter-registry.js';
 
 /** What the methods of one node work on. */
 export interface RpcContext {

@@ -1,8 +1,8 @@
 import type { Executed } from '../../chain/devnet/mining/block-execution.js';
 import { solidityReason } from '../../evm/tracing/solidity-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { formatBlock, formatTransaction } from '../answers/format.js';
 import { CHANGES_DEVNET } from '../protocol/method-rows.js';
+import { formatBlock, formatTransaction } from '../schema/format.js';
 import type { Amount, BlockResultJson } from '../schema/json.js';
 import { devnetMethods } from './devnet-method.js';
 import { readMining } from './devnet-mining.js';

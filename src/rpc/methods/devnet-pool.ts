@@ -3,9 +3,9 @@ import { equalBytes } from '../../primitives/bytes.js';
 import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatPendingTransaction } from '../answers/format.js';
 import { parseAddress, parseHash } from '../parsing/parse-params.js';
 import { CHANGES_DEVNET, READS_DEVNET } from '../protocol/method-rows.js';
+import { formatPendingTransaction } from '../schema/format.js';
 import type { BySender, TransactionJson } from '../schema/json.js';
 import { devnetMethods } from './devnet-method.js';
 

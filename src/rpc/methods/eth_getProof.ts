@@ -1,10 +1,10 @@
 import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatTrieProof } from '../answers/format.js';
 import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
 import { blockAtParameter } from '../parsing/resolve-block.js';
 import { PROVES } from '../protocol/method-rows.js';
+import { formatTrieProof } from '../schema/format.js';
 import type { BlockJson, TrieProofJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 

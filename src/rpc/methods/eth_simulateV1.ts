@@ -7,11 +7,11 @@ import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/load-once.js';
-import { formatBlock, formatLog } from '../answers/format.js';
 import { parseSimulation } from '../parsing/parse-simulate.js';
 import { parseBlockReference } from '../parsing/resolve-block.js';
 import { COMPUTES } from '../protocol/method-rows.js';
 import { simulatedCallError } from '../protocol/rpc-errors.js';
+import { formatBlock, formatLog } from '../schema/format.js';
 import type { BlockJson, BlockResultJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 

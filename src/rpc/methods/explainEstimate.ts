@@ -1,10 +1,10 @@
 import type { EstimateEvidence } from '../../estimate/estimate-request.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { ExplainedEstimate, ExplainOptions } from '../inspection/explained-estimate.js';
 import { optional, requireObject } from '../parsing/parse-params.js';
 import type { Method } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import type { ExplainedEstimate, ExplainOptions } from '../schema/explained-estimate.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate, readEstimateRequest } from './linea_estimateGas.js';
 

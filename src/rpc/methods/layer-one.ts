@@ -8,13 +8,13 @@ import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { formatBlock, formatLog, formatReceipt, formatTransaction, formatTrieProof } from '../answers/format.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { parseLogRequest } from '../parsing/parse-log-filter.js';
 import { parseAddress, parseHash, parseStorageKeys, requireText } from '../parsing/parse-params.js';
 import { parseBlockReference } from '../parsing/resolve-block.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { METHOD_INFO } from '../protocol/method-info.js';
+import { formatBlock, formatLog, formatReceipt, formatTransaction, formatTrieProof } from '../schema/format.js';
 import { showKeys } from './eth_getProof.js';
 
 /** The context of the methods of the simulated layer 1. */

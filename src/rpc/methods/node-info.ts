@@ -3,10 +3,10 @@ import type { Tool } from '../../chain/devnet/options.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { formatPendingTransaction } from '../answers/format.js';
 import { parseBytes } from '../parsing/parse-params.js';
 import { servedMethods } from '../protocol/method-info.js';
 import { OF_THE_NODE } from '../protocol/method-rows.js';
+import { formatPendingTransaction } from '../schema/format.js';
 import type { TransactionJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 

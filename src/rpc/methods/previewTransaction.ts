@@ -19,10 +19,10 @@ import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { SeenByEndpoint, TransactionPreview } from '../inspection/transaction-preview.js';
 import { parsePreview } from '../parsing/parse-preview.js';
 import { requireBlock } from '../parsing/resolve-block.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
+import type { SeenByEndpoint, TransactionPreview } from '../schema/transaction-preview.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
 

@@ -5,11 +5,11 @@ import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { raceSignal } from '../../scheduling/clock.js';
 import { openDeadline } from '../../scheduling/deadline.js';
-import { formatReceipt } from '../answers/format.js';
 import { optional, parseBytes } from '../parsing/parse-params.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { SENDS_RAW } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
+import { formatReceipt } from '../schema/format.js';
 import type { ReceiptJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 

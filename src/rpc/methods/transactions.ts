@@ -2,11 +2,11 @@ import type { Block } from '../../chain/block.js';
 import { findReceipt } from '../../chain/chain.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Hex } from '../../primitives/hex.js';
-import { formatPendingTransaction, formatReceipt, formatTransaction } from '../answers/format.js';
 import { parseHash, parseIndex } from '../parsing/parse-params.js';
 import { findBlock, withBody } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { READS } from '../protocol/method-rows.js';
+import { formatPendingTransaction, formatReceipt, formatTransaction } from '../schema/format.js';
 import type { LineaBlockJson, ReceiptJson, TransactionJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 

@@ -30,11 +30,11 @@ const MAX_HASHES = 200;
 type OnError = (error: unknown) => void;
 type SourceOf = (chain: Chain, parameter: unknown, onError: OnError) => Source;
 
-type Format = typeof import('../answers/format.js');
+type Format = typeof import('../schema/format.js');
 
 let format: Format | undefined;
 const loadFormat = loadOnce(async () => {
-  format = await import('../answers/format.js');
+  format = await import('../schema/format.js');
   return format;
 });
 

@@ -1,8 +1,8 @@
 import { loadOnce } from '../../scheduling/load-once.js';
-import type { SharingReport } from '../inspection/node-status.js';
 import type { RpcContext } from '../methods/context.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { aliasesOf, insteadOf, METHOD_INFO, methodsOff } from '../protocol/method-info.js';
+import type { SharingReport } from '../schema/node-status.js';
 import { METHODS } from './methods.generated.js';
 
 /**

@@ -7,8 +7,8 @@ import { verifyEthereumProof } from '../../../proof/ethereum-proof.js';
 import { type HashedHeader, verifyHeader } from '../../../proof/headers.js';
 import { readArray, readBytes, readObject } from '../../../proof/json-reader.js';
 import { anchorSlots, verifyL1Anchor } from '../../../proof/l1-anchor.js';
+import type { EndpointInfo } from '../../../upstream/fault.js';
 import type { AnswerValidator, EndpointGroup } from '../../../upstream/group.js';
-import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 import { answerRefused, requireFinalized, withoutContract, withoutFinal } from '../refused.js';
 
 /** Which rollup contract is read, and what must confirm the answers of layer-1 endpoints. */

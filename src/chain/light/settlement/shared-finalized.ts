@@ -2,8 +2,8 @@ import { isPlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { HashedHeader } from '../../../proof/headers.js';
+import type { EndpointInfo } from '../../../upstream/fault.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import type { EndpointInfo } from '../../../upstream/transport/fault.js';
 
 const METHOD = 'eth_getBlockByNumber';
 

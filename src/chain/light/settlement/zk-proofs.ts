@@ -6,9 +6,9 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { malformed } from '../../../proof/json-reader.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
+import { isMethodMissing } from '../../../upstream/classify-error.js';
+import type { RpcErrorBody } from '../../../upstream/fault.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import { isMethodMissing } from '../../../upstream/transport/classify-error.js';
-import type { RpcErrorBody } from '../../../upstream/transport/fault.js';
 import { answerRefused } from '../refused.js';
 import type { RootedBlock } from './finality.js';
 

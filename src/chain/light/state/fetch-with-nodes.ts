@@ -1,7 +1,7 @@
 import { toQuantity } from '../../../primitives/quantity.js';
 import { readArray, readBytesList, readObject } from '../../../proof/json-reader.js';
+import type { Answer } from '../../../upstream/fault.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import type { Answer } from '../../../upstream/transport/fault.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
 import type { AccessSet } from './access-set.js';

@@ -1,5 +1,5 @@
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../primitives/json-depth.js';
-import { readAtMost } from '../../primitives/read-at-most.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../primitives/json-depth.js';
+import { readAtMost } from '../primitives/read-at-most.js';
 import type { Address } from './address.js';
 import type { Fault } from './fault.js';
 

@@ -3,8 +3,8 @@
  * through a redactor first.
  */
 
-import { invalidParameter, type PlumblineError } from '../../errors.js';
-import { originOf } from '../../primitives/origin.js';
+import { invalidParameter, type PlumblineError } from '../errors.js';
+import { originOf } from '../primitives/origin.js';
 
 /** Address of an endpoint, and the redactor for its keys. Only `origin` may be shown. */
 export interface Address {

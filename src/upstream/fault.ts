@@ -1,4 +1,4 @@
-import type { UpstreamReason } from '../../errors.js';
+import type { UpstreamReason } from '../errors.js';
 
 /**
  * Why an endpoint gave no answer to a call.

@@ -1,30 +1,30 @@
 import { RLP } from '@ethereumjs/rlp';
-import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
-import { ELASTICITY } from '../../../ethereum/base-fee.js';
-import { GAS_PER_BLOB, nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
-import { EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../../../ethereum/constants.js';
-import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
+import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
+import { ELASTICITY } from '../../ethereum/base-fee.js';
+import { GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../../ethereum/constants.js';
+import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../ethereum/header.js';
 import {
   orderedTrieRoot,
   type Withdrawal,
   withdrawalFields,
   withdrawalFromFields,
   withdrawalsRoot,
-} from '../../../ethereum/ordered-trie.js';
-import { loadSignerRecovery } from '../../../ethereum/signer.js';
-import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
-import { contextOfHeader, nextBlockBaseFee } from '../../../evm/block-context.js';
-import { type Rules, rulesAt } from '../../../evm/common.js';
-import { keccak256 } from '../../../kernel/keccak.js';
-import type { Network } from '../../../networks/network.js';
-import { equalBytes, isZeroBytes, plainBytes } from '../../../primitives/bytes.js';
-import { bytesToHex } from '../../../primitives/hex.js';
-import { nextTurn } from '../../../scheduling/turns.js';
-import type { Block } from '../../block.js';
-import { type BlockExecution, executeBlock, receiptsOf } from '../mining/block-execution.js';
-import { type BlockRecord, blockWithHash } from '../records/block-record.js';
-import type { Ledger } from '../records/ledger.js';
-import type { DevnetState } from '../state/devnet-state.js';
+} from '../../ethereum/ordered-trie.js';
+import { loadSignerRecovery } from '../../ethereum/signer.js';
+import { parseSignedTransaction, type SignedTransaction } from '../../ethereum/transaction.js';
+import { contextOfHeader, nextBlockBaseFee } from '../../evm/block-context.js';
+import { type Rules, rulesAt } from '../../evm/common.js';
+import { keccak256 } from '../../kernel/keccak.js';
+import type { Network } from '../../networks/network.js';
+import { equalBytes, isZeroBytes, plainBytes } from '../../primitives/bytes.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { nextTurn } from '../../scheduling/turns.js';
+import type { Block } from '../block.js';
+import { type BlockExecution, executeBlock, receiptsOf } from './mining/block-execution.js';
+import { type BlockRecord, blockWithHash } from './records/block-record.js';
+import type { Ledger } from './records/ledger.js';
+import type { DevnetState } from './state/devnet-state.js';
 
 /**
  * Checks one block of a file, executes it and applies it to the state. An invalid block leaves the state as it was.

@@ -2,9 +2,9 @@ import type { Block } from '../../chain/block.js';
 import type { AnswerNote, Chain, ProofAge } from '../../chain/chain.js';
 import { TRUST_RANK, type TrustLevel } from '../../chain/trust-level.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import type { AnswerClass, AnswerReport } from '../protocol/answer-report.js';
-import type { Noted } from '../protocol/handle.js';
-import type { Method } from '../protocol/method.js';
+import type { AnswerClass, AnswerReport } from './answer-report.js';
+import type { Noted } from './handle.js';
+import type { Method } from './method.js';
 
 /** Most blocks that a report names. */
 const MAX_NAMED = 16;
