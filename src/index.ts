@@ -5,7 +5,7 @@
  */
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
-export type { BlockTag } from './chain/block-reference.js';
+export type { BlockLevel, BlockTag, HeadLevel, TrustLevel } from './chain/block.js';
 export type { LayerOneEvidence } from './chain/chain.js';
 export type { DevnetChainOptions, FinalityOptions, MiningMode } from './chain/devnet/options.js';
 export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/state/dev-accounts.js';
@@ -16,7 +16,6 @@ export type { ForkChainOptions, ForkOptions } from './chain/fork/fork-options.js
 export type { LayerOneOptions, LayerOneSource } from './chain/light/layer-one-options.js';
 export type { LightChainOptions } from './chain/light/light-options.js';
 export type { ReplicaChainOptions } from './chain/replica/settings.js';
-export type { BlockLevel, HeadLevel, TrustLevel } from './chain/trust-level.js';
 export type { CheckBasis, CheckName, CheckUnit } from './diagnosis/check-table.js';
 export type { FilledField, InclusionVerdict, TransactionCheck, TransactionDiagnosis } from './diagnosis/diagnosis.js';
 export {

@@ -10,7 +10,7 @@
  * const { gasLimit, maxFeePerGas, totalFee } = await client.estimateLineaFees({ account, to, value: 1n });
  */
 import type { LineaProofJson } from './accumulator/proof-shape.js';
-import type { BlockTag } from './chain/block-reference.js';
+import type { BlockTag } from './chain/block.js';
 import type { Hex } from './primitives/hex.js';
 import { toQuantity } from './primitives/quantity.js';
 import type {
@@ -23,7 +23,7 @@ import type {
 import type { PreviewOptions, TransactionPreview } from './rpc/schema/transaction-preview.js';
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
-export type { BlockTag } from './chain/block-reference.js';
+export type { BlockTag } from './chain/block.js';
 export type { Hex } from './primitives/hex.js';
 export type {
   LineaAccessList,

@@ -47,3 +47,53 @@ export interface TransactionReceipt extends IncludedTransaction {
   /** Index within the block of the first log. */
   readonly firstLogIndex: number;
 }
+
+/** Block tags of JSON-RPC. */
+export const BLOCK_TAGS = ['latest', 'pending', 'earliest', 'safe', 'finalized'] as const;
+
+/** A block tag of JSON-RPC. */
+export type BlockTag = (typeof BLOCK_TAGS)[number];
+
+/**
+ * How a caller names a block: by tag, by number, or by hash.
+ *
+ * @source EIP-1898 for the object forms; docs/spec/json-rpc.md 2.2 for the tags
+ */
+export type BlockReference =
+  | { readonly tag: BlockTag }
+  /** A safe integer, zero or above. */
+  | { readonly number: number }
+  /** 32 bytes. `requireCanonical`: the block must be on the chain. */
+  | { readonly hash: Uint8Array; readonly requireCanonical?: boolean };
+
+/** Whether a reference names the pending block. */
+export function isPending(reference: BlockReference): boolean {
+  return 'tag' in reference && reference.tag === 'pending';
+}
+
+/** Whether a reference names the newest block or the pending one. */
+export function isHead(reference: BlockReference): boolean {
+  return 'tag' in reference && (reference.tag === 'latest' || reference.tag === 'pending');
+}
+
+/**
+ * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
+ * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints.
+ */
+export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'linked' | 'plain';
+
+/** Trust levels of a head. */
+export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
+
+/** Trust levels of a block: a block below the head can be settled by layer-1 consensus. */
+export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
+
+/** Order of the trust levels; a higher number is more trust. */
+export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
+  plain: 0,
+  linked: 1,
+  sealed: 2,
+  finalized: 3,
+  settled: 4,
+  held: 5,
+};

@@ -9,10 +9,8 @@ import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import type { Network } from '../networks/network.js';
 import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
-import type { Block, IncludedTransaction, TransactionReceipt } from './block.js';
-import type { BlockReference, BlockTag } from './block-reference.js';
+import type { Block, BlockReference, BlockTag, IncludedTransaction, TransactionReceipt, TrustLevel } from './block.js';
 import type { FoundLog, LogQuery } from './log-filter.js';
-import type { TrustLevel } from './trust-level.js';
 
 /** Prices for the next transaction, and the block whose header set them. */
 export interface CurrentPrices {

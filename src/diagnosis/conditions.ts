@@ -1,5 +1,5 @@
+import type { TrustLevel } from '../chain/block.js';
 import type { Chain, ChainCall } from '../chain/chain.js';
-import type { TrustLevel } from '../chain/trust-level.js';
 import type { ExecutionPoint } from '../estimate/estimate-request.js';
 import type { Estimator } from '../estimate/estimator.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';

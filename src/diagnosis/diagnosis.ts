@@ -1,4 +1,4 @@
-import type { TrustLevel } from '../chain/trust-level.js';
+import type { TrustLevel } from '../chain/block.js';
 import type { Hex } from '../primitives/hex.js';
 import type { CheckBasis, CheckName, CheckUnit } from './check-table.js';
 

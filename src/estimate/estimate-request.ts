@@ -1,6 +1,5 @@
-import type { Block } from '../chain/block.js';
+import type { Block, TrustLevel } from '../chain/block.js';
 import type { ChainCall } from '../chain/chain.js';
-import type { TrustLevel } from '../chain/trust-level.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { BlockOverrides } from '../evm/block-overrides.js';
 import type { GasEstimate } from '../evm/gas.js';

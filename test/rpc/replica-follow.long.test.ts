@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { shomeiRoots } from '../../src/chain/replica/layer-one-roots.js';
 import type { ReplicaProgress } from '../../src/chain/replica/settings.js';
+import { shomeiRoots } from '../../src/chain/replica/sources.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';

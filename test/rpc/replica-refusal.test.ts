@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { afterEach, describe, expect, it } from 'vitest';
-import { shomeiRoots } from '../../src/chain/replica/layer-one-roots.js';
+import { shomeiRoots } from '../../src/chain/replica/sources.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import {
   contentOf,

@@ -1,5 +1,5 @@
 import { type FollowerSettings, REPLICA_OPTIONS } from '../../src/chain/replica/settings.js';
-import { besuTrieLogs } from '../../src/chain/replica/trie-log-source.js';
+import { besuTrieLogs } from '../../src/chain/replica/sources.js';
 import { ZkFollower } from '../../src/chain/replica/zk-follower.js';
 import type { Hasher, HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';

@@ -1,5 +1,5 @@
 import type { LineaProofJson } from '../../src/accumulator/proof-shape.js';
-import type { LayerOneRoots } from '../../src/chain/replica/layer-one-roots.js';
+import type { LayerOneRoots } from '../../src/chain/replica/sources.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { fixtureJson } from './fixtures.js';

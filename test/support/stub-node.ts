@@ -1,8 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../../src/errors.js';
 import { InlineTransport } from '../../src/hosts/opening/inline-transport.js';
-import type { InlineExtras } from '../../src/hosts/options/inline-extras.js';
-import type { NodeInfo, NodeOptions } from '../../src/hosts/options/options.js';
+import type { InlineExtras, NodeInfo, NodeOptions } from '../../src/hosts/options/options.js';
 import type { NodeSession, NodeTransport } from '../../src/hosts/provider/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';

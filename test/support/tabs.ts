@@ -1,8 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { onTestFinished } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import type { InlineExtras } from '../../src/hosts/options/inline-extras.js';
-import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { InlineExtras, NodeOptions } from '../../src/hosts/options/options.js';
 import type { NodeTransport } from '../../src/hosts/provider/transport.js';
 import { openShared, type SharingEnvironment, type SharingOptions } from '../../src/hosts/sharing/open-shared.js';
 import type { Channel } from '../../src/hosts/sharing/peer-channels.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LayerOneRoots } from '../../src/chain/replica/layer-one-roots.js';
 import type { FollowerSettings } from '../../src/chain/replica/settings.js';
+import type { LayerOneRoots } from '../../src/chain/replica/sources.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';

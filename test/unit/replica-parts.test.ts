@@ -1,8 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, it } from 'vitest';
-import { layerOneOf, rootsIn } from '../../src/chain/replica/layer-one-roots.js';
 import { ReplicaStore } from '../../src/chain/replica/replica-state.js';
-import { parseTrieLogs } from '../../src/chain/replica/trie-log-source.js';
+import { layerOneOf, parseTrieLogs, rootsIn } from '../../src/chain/replica/sources.js';
 import { prefetchRanges } from '../../src/chain/replica/zk-follower.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import type { PageChanges, PageSource } from '../../src/state/page-format.js';

@@ -9,8 +9,7 @@ import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
-import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import type { BlockReference } from '../block-reference.js';
+import type { Block, BlockReference, IncludedTransaction, TransactionReceipt, TrustLevel } from '../block.js';
 import {
   type CallPlan,
   type Chain,
@@ -25,7 +24,6 @@ import {
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
-import type { TrustLevel } from '../trust-level.js';
 import type { ImportResult } from './import-blocks.js';
 import { DevnetFinality } from './layer-one/finality.js';
 import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';

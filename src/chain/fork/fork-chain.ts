@@ -10,8 +10,7 @@ import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import type { SerialQueue } from '../../scheduling/serial-queue.js';
-import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import type { BlockReference } from '../block-reference.js';
+import type { Block, BlockReference, IncludedTransaction, TransactionReceipt, TrustLevel } from '../block.js';
 import {
   type CallPlan,
   type Chain,
@@ -44,7 +43,6 @@ import { PREFETCH_RUN_GAS, type PrefetchedCall, runToPrefetch } from '../light/s
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
 import { applyEdits } from '../state-edits.js';
-import type { TrustLevel } from '../trust-level.js';
 import type { ForkState } from './fork-state.js';
 import type { ForkOrigin } from './fork-store.js';
 import type { NetworkState } from './network-state.js';

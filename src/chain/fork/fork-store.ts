@@ -4,12 +4,11 @@ import { bytesToHex } from '../../primitives/hex.js';
 import { decodeChecked, encodeChecked } from '../../store/checked-text.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
-import type { Block } from '../block.js';
-import type { BlockReference } from '../block-reference.js';
+import type { Block, BlockReference } from '../block.js';
+import { TRUST_RANK, type TrustLevel } from '../block.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
 import { anotherGenesis, DevnetStore } from '../devnet/storage/devnet-store.js';
 import { LightBlock } from '../light/heads/light-block.js';
-import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
 
 /** The block of a network that a fork begins with. */
 export interface ForkOrigin {

@@ -3,7 +3,7 @@ import { parseExtraData } from '../../fees/extra-data.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
-import type { BlockReference } from '../block-reference.js';
+import type { BlockReference } from '../block.js';
 import { DevnetFinality } from '../devnet/layer-one/finality.js';
 import { BlockMaker } from '../devnet/mining/block-maker.js';
 import { DevnetControl } from '../devnet/mining/control.js';

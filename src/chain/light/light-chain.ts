@@ -5,9 +5,11 @@ import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/bl
 import type { StateReader } from '../../evm/state/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import type { Clock } from '../../scheduling/clock.js';
+import { Listeners } from '../../scheduling/listeners.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import { type BlockReference, type BlockTag, isHead } from '../block-reference.js';
+import { type BlockReference, type BlockTag, isHead, TRUST_RANK, type TrustLevel } from '../block.js';
 import {
   type CallPlan,
   type Chain,
@@ -27,10 +29,8 @@ import {
   type TakenBack,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
-import { TRUST_RANK, type TrustLevel } from '../trust-level.js';
 import { BlockContentsReader } from './contents/block-contents.js';
-import { SentTransactions } from './contents/sent-transactions.js';
-import { pricesAt } from './heads/header-prices.js';
+import { pricesAt } from './heads/block-finder.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-parts.js';
 import { type LightHeads, openHeads } from './open-heads.js';
@@ -316,5 +316,39 @@ export class LightChain implements Chain {
   /** Hashes of `block` and of the blocks before it. */
   private hashesAt(block: Block): BlockContext['blockHash'] {
     return (number) => this.heads.finder.hashAt(lightBlock(block), number);
+  }
+}
+
+/** How long a transaction counts as pending after it was sent, milliseconds. Dropped transactions are not reported. */
+const PENDING_FOR_MS = 60_000;
+/** Most sent transactions that are remembered; the oldest are dropped first. */
+const MAX_SENT = 256;
+
+/** Transactions that this node sent. The pools of other nodes are not known. */
+class SentTransactions {
+  private readonly listeners = new Listeners<SignedTransaction>();
+  /** Oldest first. */
+  private sent: { readonly transaction: SignedTransaction; readonly at: number }[] = [];
+
+  constructor(private readonly clock: Clock) {}
+
+  add(transaction: SignedTransaction): void {
+    this.sent = [...this.sent, { transaction, at: this.clock.now() }].slice(-MAX_SENT);
+    this.listeners.notify(transaction);
+  }
+
+  /** Those of the last 60 seconds, ascending by nonce. Some may be in a block already. */
+  recent(): readonly SignedTransaction[] {
+    const now = this.clock.now();
+    // A negative age means that the clock was set back and the real age is unknown.
+    this.sent = this.sent.filter(({ at }) => now >= at && now - at <= PENDING_FOR_MS);
+    const byNonce = (a: SignedTransaction, b: SignedTransaction) =>
+      a.nonce < b.nonce ? -1 : a.nonce > b.nonce ? 1 : 0;
+    return this.sent.map(({ transaction }) => transaction).sort(byNonce);
+  }
+
+  /** @returns a function that removes the listener */
+  onSent(listener: (transaction: SignedTransaction) => void): () => void {
+    return this.listeners.add(listener);
   }
 }

@@ -2,8 +2,7 @@ import type { Network } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { TableOf, WithDefaults } from '../../primitives/option-table.js';
 import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
-import type { BlockTag } from '../block-reference.js';
-import type { BlockLevel, HeadLevel } from '../trust-level.js';
+import type { BlockLevel, BlockTag, HeadLevel } from '../block.js';
 import type { LayerOneSource } from './layer-one-options.js';
 
 /** A light node: it fetches data from endpoints, and verifies it before it answers. */

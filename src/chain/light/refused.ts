@@ -3,7 +3,7 @@ import type { BeaconNetwork, Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
 import { dependsOnEndpoint } from '../../upstream/classify-error.js';
 import type { EndpointInfo } from '../../upstream/fault.js';
-import type { TrustLevel } from '../trust-level.js';
+import type { TrustLevel } from '../block.js';
 
 /**
  * The error for an answer that a verifier refused.

@@ -2,7 +2,7 @@ import { isPlumblineError, PlumblineError } from '../../errors.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { BlockReference } from '../block-reference.js';
+import type { BlockReference } from '../block.js';
 import type { CallPlan, ChainCall, PreparedState } from '../chain.js';
 import type { LightBlock } from './heads/light-block.js';
 import { requireLink } from './heads/linked-headers.js';

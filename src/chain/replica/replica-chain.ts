@@ -1,4 +1,4 @@
-import type { BlockReference } from '../block-reference.js';
+import type { BlockReference } from '../block.js';
 import { type Chain, type ChainCall, forwardingChain } from '../chain.js';
 import { notProvable } from './replica-state.js';
 import type { ZkFollower } from './zk-follower.js';

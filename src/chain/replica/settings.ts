@@ -5,8 +5,7 @@ import type { TableOf, WithDefaults } from '../../primitives/option-table.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { EndpointSource } from '../../upstream/options.js';
 import { LIGHT_OPTIONS, type LightChainOptions } from '../light/light-options.js';
-import type { LayerOneRoots, StateManagerRoots } from './layer-one-roots.js';
-import type { TrieLogSource } from './trie-log-source.js';
+import type { LayerOneRoots, StateManagerRoots, TrieLogSource } from './sources.js';
 
 /** Progress of a replica. */
 export interface ReplicaProgress {

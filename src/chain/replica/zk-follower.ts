@@ -15,10 +15,9 @@ import { nextTurn } from '../../scheduling/turns.js';
 import type { TrieLog } from '../../state/trie-log.js';
 import type { WorldState } from '../../state/world-state.js';
 import { isUnreachable } from '../light/refused.js';
-import { rootsIn } from './layer-one-roots.js';
 import { ReplicaState } from './replica-state.js';
 import type { FollowerSettings } from './settings.js';
-import { MAX_RANGE } from './trie-log-source.js';
+import { MAX_RANGE, rootsIn } from './sources.js';
 
 /**
  * The full zk state of a network, built from the trie logs of your own node, up to the newest block that layer 1 finalized.

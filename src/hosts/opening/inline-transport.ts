@@ -3,10 +3,10 @@ import type { GasCount } from '../../evm/interpreter/run-budget.js';
 import type { Caller } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { Dispatch, PayloadOptions } from '../../rpc/protocol/handle.js';
+import { Subscriptions } from '../../rpc/subscriptions/subscriptions.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import type { NodeSettings } from '../options/options.js';
-import { openSession } from '../provider/session.js';
 import {
   type Layer,
   type NodeSession,
@@ -90,4 +90,14 @@ export class InlineTransport implements NodeTransport {
   onFailure(): () => void {
     return () => {};
   }
+}
+
+/** Opens a session with a node in this thread. @param maxSubscriptions - no limit when left out */
+export function openSession(dispatch: Dispatch, listener: SessionListener, maxSubscriptions?: number): NodeSession {
+  const subscriptions = new Subscriptions(listener, maxSubscriptions);
+  return {
+    dispatch: (payload, signal) =>
+      subscriptions.during((subscriber) => dispatch(payload, { signal, subscriber, client: subscriptions })),
+    close: () => subscriptions.close(),
+  };
 }

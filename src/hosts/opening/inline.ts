@@ -5,10 +5,9 @@
  */
 import type { TableOf } from '../../primitives/option-table.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
-import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions } from '../options/options.js';
+import type { InlineExtras, NodeOptions } from '../options/options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
-import { openNode } from './open-node.js';
+import { openNode } from './open-inline.js';
 
 export type { ReplicaProgress } from '../../chain/replica/settings.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from '../../errors.js';
@@ -21,8 +20,7 @@ export type { Clock } from '../../scheduling/clock.js';
 export type { Clearing, Commit, Key, PageStore } from '../../store/page-store.js';
 export type { StoreHealth } from '../../store/store-status.js';
 export type { EndpointEvent, ExchangeRecord, UpstreamObserver } from '../../upstream/endpoint.js';
-export type { ReplicaObserver } from '../options/inline-extras.js';
-export type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
+export type { NodeInfo, NodeOptions, OpenProgress, ReplicaObserver } from '../options/options.js';
 export type { PlumblineNode } from '../provider/node-handle.js';
 export type { UntypedMethod } from '../provider/provider.js';
 export { isProviderRpcError, ProviderRpcError } from '../provider/provider-error.js';

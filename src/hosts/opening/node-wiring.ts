@@ -20,7 +20,7 @@ import { inspectTable, methodTable } from '../../rpc/tables/method-table.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { InlineExtras } from '../options/inline-extras.js';
+import type { InlineExtras } from '../options/options.js';
 import {
   type DictionarySource,
   NODE_OPTIONS,

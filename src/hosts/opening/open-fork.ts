@@ -1,4 +1,4 @@
-import type { BlockReference } from '../../chain/block-reference.js';
+import type { BlockReference } from '../../chain/block.js';
 import { DEVNET_OPTIONS } from '../../chain/devnet/options.js';
 import type { ForkChainOptions, ForkOptions, NotOfForks } from '../../chain/fork/fork-options.js';
 import { type ForkSettings, openFork, openingEdits } from '../../chain/fork/open-fork.js';
@@ -10,8 +10,7 @@ import { withDefaults } from '../../primitives/option-table.js';
 import { FilterRegistry } from '../../rpc/subscriptions/filter-registry.js';
 import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
-import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions } from '../options/options.js';
+import type { InlineExtras, NodeOptions } from '../options/options.js';
 import { requireEndpoints, requireNetwork } from '../options/require-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { NodeStorage } from './node-storage.js';

@@ -1,7 +1,6 @@
 import { hasSimd } from '../../kernel/simd.js';
 import { withDefaults } from '../../primitives/option-table.js';
-import type { InlineExtras } from '../options/inline-extras.js';
-import { NODE_OPTIONS, type NodeOptions } from '../options/options.js';
+import { type InlineExtras, NODE_OPTIONS, type NodeOptions } from '../options/options.js';
 import { requireOptions } from '../options/require-options.js';
 import type { NodeTransport } from '../provider/transport.js';
 
@@ -53,4 +52,15 @@ function beginDevnet({ dictionary, kernelBuild }: NodeOptions): void {
     loads.push(import('../../kernel/wasm/trie.simd.generated.js'), import('../../kernel/wasm/evm.simd.generated.js'));
   }
   for (const load of loads) load.catch(() => {});
+}
+
+/**
+ * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name.
+ *
+ * @throws PlumblineError as `openInline` and `openShared`
+ */
+export async function openNode(options: NodeOptions, extras: InlineExtras): Promise<NodeTransport> {
+  if (options.storeName === undefined || extras.store !== undefined) return openInline(options, extras);
+  const { openShared } = await import('../sharing/open-shared.js');
+  return openShared(options, extras, { open: openInline, load: loadInline });
 }

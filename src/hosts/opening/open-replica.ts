@@ -1,10 +1,9 @@
 import type { Chain } from '../../chain/chain.js';
 import type { LightChainParts } from '../../chain/light/light-parts.js';
 import { LayerOneFinality } from '../../chain/light/settlement/finality.js';
-import { layerOneOf, shomeiRoots } from '../../chain/replica/layer-one-roots.js';
 import { openReplicaChain } from '../../chain/replica/replica-chain.js';
 import { REPLICA_OPTIONS, type ReplicaChainOptions, type ReplicaProgress } from '../../chain/replica/settings.js';
-import { besuTrieLogs } from '../../chain/replica/trie-log-source.js';
+import { besuTrieLogs, layerOneOf, shomeiRoots } from '../../chain/replica/sources.js';
 import { keepFollowing, ZkFollower } from '../../chain/replica/zk-follower.js';
 import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
@@ -15,8 +14,7 @@ import { MemoryStore } from '../../store/memory-store.js';
 import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import { EndpointGroup } from '../../upstream/group.js';
-import type { ReplicaObserver } from '../options/inline-extras.js';
-import type { OpenProgress } from '../options/options.js';
+import type { OpenProgress, ReplicaObserver } from '../options/options.js';
 import type { EndpointSettings } from './open-consensus.js';
 
 /** Least time between two progress reports that differ by less than 1 %, ms. */

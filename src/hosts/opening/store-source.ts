@@ -1,8 +1,7 @@
 import { PlumblineError } from '../../errors.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import { isStoreFailure, StoreHealth } from '../../store/store-status.js';
-import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeOptions } from '../options/options.js';
+import type { InlineExtras, NodeOptions } from '../options/options.js';
 
 /**
  * The store in the extras, or the database named in the options; undefined for a node in memory. Nodes that share a store

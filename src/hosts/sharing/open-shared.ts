@@ -2,7 +2,7 @@ import { NEVER_ACTIVE, surroundingActivity } from '../../scheduling/activity.js'
 import { indexedDatabases, webLocks } from '../../store/browser-storage.js';
 import type { PageStore } from '../../store/page-store.js';
 import { fingerprintOf } from '../options/fingerprint.js';
-import type { InlineExtras } from '../options/inline-extras.js';
+import type { InlineExtras } from '../options/options.js';
 import { NODE_OPTIONS, type NodeOptions } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { Peer, type PeerSettings } from './peer.js';

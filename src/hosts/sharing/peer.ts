@@ -14,8 +14,7 @@ import type { FencedStore } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { differences, type Fingerprint, storeInUse } from '../options/fingerprint.js';
-import type { InlineExtras } from '../options/inline-extras.js';
-import type { NodeInfo, OpenProgress } from '../options/options.js';
+import type { InlineExtras, NodeInfo, OpenProgress } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 import {
   type Channel,

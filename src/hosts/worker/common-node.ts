@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import { CombinedActivity, NEVER_ACTIVE } from '../../scheduling/activity.js';
-import type { InlineExtras } from '../options/inline-extras.js';
+import type { InlineExtras } from '../options/options.js';
 import { type NodeOptions, textOf } from '../options/options.js';
 import type { NodeTransport } from '../provider/transport.js';
 

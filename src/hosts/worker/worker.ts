@@ -3,7 +3,7 @@
  */
 
 import { webLocks } from '../../store/browser-storage.js';
-import { openNode } from '../opening/open-node.js';
+import { openNode } from '../opening/open-inline.js';
 import { CommonNode } from './common-node.js';
 import { installErrorTransfer } from './transfer.js';
 import { servePort, type WorkerPort } from './worker-port.js';

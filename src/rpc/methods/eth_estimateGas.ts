@@ -1,4 +1,4 @@
-import { isHead, isPending } from '../../chain/block-reference.js';
+import { isHead, isPending } from '../../chain/block.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseCallOn } from '../parsing/parse-call.js';

@@ -1,5 +1,4 @@
-import type { TransactionReceipt } from '../../chain/block.js';
-import type { BlockReference } from '../../chain/block-reference.js';
+import type { BlockReference, TransactionReceipt } from '../../chain/block.js';
 import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-beacon.js';
 import { L1_CHAIN_ID, type L1Block, type SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
 import { matchesLog } from '../../chain/log-filter.js';

@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/block.js';
-import { isHead } from '../../chain/block-reference.js';
+import { type BlockReference, isHead } from '../../chain/block.js';
 import type { AskedForState, Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
@@ -16,12 +16,23 @@ import type { TransactionMessage } from '../../evm/transactions/transaction-mess
 import type { PreviewedCall } from '../../preview/preview.js';
 import { previewCalls } from '../../preview/preview-calls.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
-import { type CallRequest, priceOf } from '../../primitives/call-request.js';
+import { type CallRequest, priceOf, type StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parsePreview } from '../parsing/parse-preview.js';
-import { requireBlock } from '../parsing/resolve-block.js';
+import { parseCallOn } from '../parsing/parse-call.js';
+import { parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
+import {
+  optional,
+  parseAddress,
+  parseBoolean,
+  parseBytes,
+  requireArray,
+  requireObject,
+  requireText,
+} from '../parsing/parse-params.js';
+import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
+import { invalidParams } from '../protocol/rpc-errors.js';
 import type { SeenByEndpoint, TransactionPreview } from '../schema/transaction-preview.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
@@ -220,4 +231,95 @@ function withFee(
   const { gasLimit, gasPrice, maxFeePerGas = 0n } = fee.message;
   const total = toQuantity(gasLimit * (gasPrice ?? maxFeePerGas));
   return { fee: { total, ...formatEstimate(fee.estimate) }, ...call };
+}
+
+/** A preview that is wanted. */
+interface PreviewRequest {
+  /** Calls, and signed transactions as bytes. */
+  readonly calls: readonly (CallRequest | Uint8Array)[];
+  readonly block: BlockReference;
+  readonly overrides: StateOverrides | undefined;
+  readonly blockOverrides: BlockOverrides | undefined;
+  readonly watch: readonly Hex[];
+  /** Signatures. */
+  readonly errors: readonly string[];
+  readonly accessLists: boolean;
+}
+
+const SUBJECT = 'preview params';
+const MAX_CALLS = 32;
+const MAX_WATCHED = 16;
+const MAX_ERRORS = 256;
+const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors', 'accessLists'];
+/** `Name(type,type)`. */
+const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
+
+/** Of a parameter: what follows its type, such as its name, and `payable`. */
+const AFTER_TYPE = /(?<=[\w)\]])(?:\s+[A-Za-z_$][\w$]*)+(?=\s*[,)])/g;
+
+/** `[calls, options]`. @throws RpcError -32602 that names the member */
+function parsePreview(
+  network: { readonly chainId: number },
+  [callsParam, optionsParam]: readonly unknown[],
+): PreviewRequest {
+  const calls = Array.isArray(callsParam) ? callsParam : [callsParam];
+  if (calls.length === 0 || calls.length > MAX_CALLS)
+    throw invalidParams('calls', `must be 1 to ${MAX_CALLS} calls, got ${calls.length}`, SUBJECT);
+  const options = optional(optionsParam, (present) => requireObject(present, 'options', SUBJECT)) ?? {};
+  const unknown = Object.keys(options).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined)
+    throw invalidParams(`options.${unknown}`, `is not an option; there are ${MEMBERS.join(', ')}`, SUBJECT);
+  const block = parseBlockReference(options.block, { tag: 'latest' });
+  if ('tag' in block && block.tag === 'pending')
+    throw invalidParams('options.block', 'is always the block before; the calls run in the next one', SUBJECT);
+  return {
+    calls: calls.map((call, i) =>
+      typeof call === 'string'
+        ? parseBytes(call, `calls[${i}]`, SUBJECT)
+        : parseCallOn(network, call, { lenient: true }),
+    ),
+    block,
+    overrides: parseStateOverrides(options.stateOverrides),
+    blockOverrides: parseBlockOverrides(options.blockOverrides),
+    watch: list(options.watch, 'watch', MAX_WATCHED).map((one, i) =>
+      bytesToHex(parseAddress(one, `options.watch[${i}]`, SUBJECT)),
+    ),
+    errors: list(options.errors, 'errors', MAX_ERRORS).flatMap(parseError),
+    accessLists: optional(options.accessLists, (one) => parseBoolean(one, 'options.accessLists', SUBJECT)) ?? false,
+  };
+}
+
+function list(value: unknown, name: string, most: number): readonly unknown[] {
+  const items = optional(value, (present) => requireArray(present, `options.${name}`, SUBJECT)) ?? [];
+  if (items.length > most)
+    throw invalidParams(`options.${name}`, `must be at most ${most}, got ${items.length}`, SUBJECT);
+  return items;
+}
+
+/** A signature, or an item of an ABI; what is no error is passed over. */
+function parseError(value: unknown, index: number): string[] {
+  const name = `options.errors[${index}]`;
+  if (typeof value === 'string') {
+    const signature = value
+      .replace(/^\s*error\s+|\s*;\s*$/g, '')
+      .replaceAll(AFTER_TYPE, '')
+      .replaceAll(/\s/g, '')
+      .replaceAll(/\b(u?int)(?=[[,)])/g, '$1256');
+    if (!SIGNATURE.test(signature)) throw invalidParams(name, 'is not a signature such as TooLittle(uint256)', SUBJECT);
+    return [signature];
+  }
+  const item = requireObject(value, name, SUBJECT);
+  if (item.type !== 'error') return [];
+  return [requireText(item.name, `${name}.name`, SUBJECT) + typesOf(item.inputs, `${name}.inputs`)];
+}
+
+/** `(type,type)`; a tuple is written as the types of its members. */
+function typesOf(inputs: unknown, name: string): string {
+  const types = requireArray(inputs ?? [], name, SUBJECT).map((input, i) => {
+    const { type, components } = requireObject(input, `${name}[${i}]`, SUBJECT);
+    const text = requireText(type, `${name}[${i}].type`, SUBJECT);
+    if (!text.startsWith('tuple')) return text;
+    return typesOf(components, `${name}[${i}].components`) + text.slice('tuple'.length);
+  });
+  return `(${types.join(',')})`;
 }

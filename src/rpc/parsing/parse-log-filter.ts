@@ -1,4 +1,4 @@
-import type { BlockReference } from '../../chain/block-reference.js';
+import type { BlockReference } from '../../chain/block.js';
 import type { LogFilter } from '../../chain/log-filter.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { optional, parseAddress, parseHash, requireArray, requireObject } from './parse-params.js';

@@ -1,5 +1,5 @@
 import type { Block } from '../../chain/block.js';
-import { BLOCK_TAGS, type BlockReference, type BlockTag, isHead, isPending } from '../../chain/block-reference.js';
+import { BLOCK_TAGS, type BlockReference, type BlockTag, isHead, isPending } from '../../chain/block.js';
 import type { CallPlan, Chain, ChainCall } from '../../chain/chain.js';
 import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';

@@ -1,5 +1,5 @@
+import type { TrustLevel } from '../../chain/block.js';
 import type { LayerOneEvidence } from '../../chain/chain.js';
-import type { TrustLevel } from '../../chain/trust-level.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /**

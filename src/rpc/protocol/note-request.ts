@@ -1,6 +1,6 @@
 import type { Block } from '../../chain/block.js';
+import { TRUST_RANK, type TrustLevel } from '../../chain/block.js';
 import type { AnswerNote, Chain, ProofAge } from '../../chain/chain.js';
-import { TRUST_RANK, type TrustLevel } from '../../chain/trust-level.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import type { AnswerClass, AnswerReport } from './answer-report.js';
 import type { Noted } from './handle.js';

@@ -1,4 +1,4 @@
-import type { BlockTag } from '../../chain/block-reference.js';
+import type { BlockTag } from '../../chain/block.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /*

@@ -1,4 +1,4 @@
-import type { BlockReference } from '../../chain/block-reference.js';
+import type { BlockReference } from '../../chain/block.js';
 import type { Chain, ChainCall } from '../../chain/chain.js';
 import type { FoundLog } from '../../chain/log-filter.js';
 import { logsOfBlock } from '../../chain/log-search.js';

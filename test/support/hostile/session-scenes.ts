@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { openNode } from '../../../src/hosts/opening/open-node.js';
+import { openNode } from '../../../src/hosts/opening/open-inline.js';
 import { nodeHandle, type PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
 import { serve } from '../../../src/hosts/server/serve.js';
 import { readPayload, writeReply } from '../../../src/rpc/protocol/envelope.js';

@@ -5,7 +5,7 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import { allFailed, tooFew, upstreamError } from '../../../upstream/failure.js';
 import type { Answer, Call, EndpointInfo } from '../../../upstream/fault.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
-import type { BlockLevel, HeadLevel } from '../../trust-level.js';
+import type { BlockLevel, HeadLevel } from '../../block.js';
 import { requestFirstFound } from '../first-found.js';
 import type { LightSettings } from '../light-options.js';
 import { notReached, requireChain } from '../refused.js';

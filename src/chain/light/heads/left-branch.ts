@@ -4,7 +4,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { upstreamError } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
-import type { BlockLevel } from '../../trust-level.js';
+import type { BlockLevel } from '../../block.js';
 import { requestFirstFound } from '../first-found.js';
 import { isNotAvailableYet, missing, notReached, takesBackFinal } from '../refused.js';
 import type { HeaderStore } from './header-store.js';

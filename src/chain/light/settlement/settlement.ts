@@ -1,7 +1,7 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
-import type { BlockReference } from '../../block-reference.js';
+import type { BlockReference } from '../../block.js';
 import type { BlockFinder } from '../heads/block-finder.js';
 import type { HeaderChain } from '../heads/header-chain.js';
 import type { LightChainParts } from '../light-parts.js';
