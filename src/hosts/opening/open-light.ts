@@ -17,6 +17,7 @@ import { systemClock } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { EndpointGroup } from '../../upstream/group.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
+import { requireEndpoints } from '../options/require-endpoints.js';
 import type { NodeTransport } from '../provider/transport.js';
 import { type NodeBase, openBase, wireNode } from './node-wiring.js';
 import type { ConsensusParts } from './open-consensus.js';
@@ -34,6 +35,7 @@ export async function openLight(
   options: NodeOptions,
   extras: InlineExtras,
 ): Promise<NodeTransport> {
+  requireEndpoints('chain', chainOptions);
   extras.onProgress?.({ stage: 'store', fraction: 0 });
   // A light node can fetch again what its store held; a replica needs long for that.
   const fallback = chainOptions.kind === 'replica' ? 'error' : 'memory';

@@ -1,16 +1,12 @@
-import type { ForkOptions } from '../../chain/fork/fork-options.js';
-import { isFollowed, LAYER_ONE_OPTIONS } from '../../chain/light/layer-one-options.js';
-import { LIGHT_OPTIONS } from '../../chain/light/light-options.js';
-import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { invalidParameter, type PlumblineError } from '../../errors.js';
-import { type AnyTable, endpointLists, withDefaults } from '../../primitives/option-table.js';
+import { withDefaults } from '../../primitives/option-table.js';
 import { NODE_OPTIONS, type NodeOptions } from './options.js';
 
 type Chain = NonNullable<NodeOptions['chain']>;
 
 /**
  * Checks what decides which code opens a node. `requireKnown` checks all options before they are sent to a worker; this is for
- * those that come to one by a message.
+ * those that come to one by a message. `requireEndpoints` follows where there are some.
  *
  * @throws PlumblineError `INVALID_PARAMETER` with the name of the option, but not its value, which may hold a key
  */
@@ -19,34 +15,7 @@ export function requireOptions(options: NodeOptions): void {
   if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
   const kinds: readonly unknown[] = ['devnet', 'light', 'replica'];
   if (!kinds.includes(chain.kind)) throw invalidParameter('chain.kind', `must be one of ${kinds.join(', ')}`);
-  if (chain.kind !== 'devnet') requireEndpoints('chain', chain, chain.kind === 'replica');
   if (chain.network !== undefined || chain.kind !== 'devnet') requireNetwork('chain.network', chain.network);
-}
-
-/**
- * Checks the endpoints of a chain that has some.
- *
- * @param path - of the options that hold them
- * @throws PlumblineError `INVALID_PARAMETER`
- */
-export function requireEndpoints(
-  path: string,
-  chain: Exclude<Chain, { kind: 'devnet' }> | ForkOptions,
-  isReplica = false,
-): void {
-  requireLists(path, chain, isReplica ? REPLICA_OPTIONS : LIGHT_OPTIONS);
-  const { layerOne } = chain;
-  if (!isFollowed(layerOne)) return;
-  if (!isObject(layerOne)) throw invalidParameter(`${path}.layerOne`, 'must be a list of endpoints');
-  requireLists(`${path}.layerOne`, layerOne, LAYER_ONE_OPTIONS);
-}
-
-function requireLists(path: string, options: object, table: AnyTable): void {
-  for (const name of endpointLists(table)) {
-    const list = (options as Record<string, unknown>)[name];
-    if (list === undefined ? table[name]!.needed : !Array.isArray(list))
-      throw invalidParameter(`${path}.${name}`, 'must be a list of endpoints');
-  }
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` for what is not a profile */

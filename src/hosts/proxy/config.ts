@@ -1,6 +1,7 @@
 import { type ErrorCode, type ErrorDetails, invalidParameter, messageOf, PlumblineError } from '../../errors.js';
 import { type TableOf, withDefaults } from '../../primitives/option-table.js';
 import type { NodeInfo, NodeOptions } from '../options/options.js';
+import { requireEndpoints } from '../options/require-endpoints.js';
 import { requireOptions } from '../options/require-options.js';
 import type { ScriptUrl } from '../options/script-url.js';
 
@@ -115,6 +116,7 @@ export function requireConfig(config: ProxyConfig): void {
   requireFallback(fallback);
   if (typeof node !== 'object' || node === null) throw invalidParameter('config.node', 'must be an object');
   requireOptions(node);
+  if (node.chain !== undefined && node.chain.kind !== 'devnet') requireEndpoints('chain', node.chain);
 }
 
 function requireFallback(fallback: unknown): void {
