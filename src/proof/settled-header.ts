@@ -111,7 +111,7 @@ export function settledHash(
  * const anchor = verifyL1Anchor({ l1StateRoot, rollup, l2BlockNumber: Number(finalized.number) }, proof);
  * if (!anchor.verified) throw new Error(anchor.reason);
  *
- * const request = { block: 2, finalized: Number(finalized.number), stateRoot: anchor.stateRoot };
+ * const request = { block: 2, finalized: Number(finalized.number), stateRoot: anchor.stateRoot! };
  * verifySettledHeader(await loadHasher('poseidon2'), request, answer, header).verified; // => true
  * await node.close();
  * ```
