@@ -46,6 +46,8 @@ export interface LayerOneEvidence {
   readonly blockHash: Uint8Array;
   /** Unix time of the slot, in seconds. */
   readonly timestamp: number;
+  /** In the 30 days before the last fork of layer 1 that the profile knows: its name, and its Unix time in seconds. */
+  readonly lastFork?: { readonly name: string; readonly timestamp: number };
 }
 
 /**

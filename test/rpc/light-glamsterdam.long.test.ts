@@ -66,6 +66,10 @@ describe('a devnet whose layer 1 forks to Gloas and Amsterdam in the middle', ()
 
     expect((await finality()).version).toBe('fulu');
     expect(await same('eth_getBalance', ADDRESS, 'finalized')).toBe('0x5');
+    // Gloas is the last fork that the profile knows, and near.
+    const { epoch } = network.layerOne.forks.at(-1)!;
+    const lastFork = { name: 'gloas', timestamp: SIMULATED.genesisTime + 8 * epoch! };
+    expect(light.reports.at(-1)!.layerOne).toMatchObject({ lastFork });
     await proved('0x6');
     const first = await holds(before);
     expect(first.bundle).not.toHaveProperty('layerOneHeader');
@@ -76,6 +80,7 @@ describe('a devnet whose layer 1 forks to Gloas and Amsterdam in the middle', ()
     expect(update.data.finalized_header).toHaveProperty('execution_block_hash');
     expect(await same('eth_getBalance', ADDRESS, 'finalized')).toBe('0x9');
     await same('eth_call', { to: ADDRESS }, 'finalized');
+    expect(light.reports.at(-1)!.layerOne).not.toHaveProperty('lastFork');
     await proved('0xa');
     const newest = (await layerOne('eth_getBlockByNumber', 'latest', false)) as Json;
     expect(newest).toMatchObject({ blockAccessListHash: newest.sha3Uncles, slotNumber: expect.stringMatching(/^0x/) });

@@ -33,6 +33,11 @@ export interface AnswerReport {
     readonly blockHash: Hex;
     /** Unix time of the slot, in seconds. */
     readonly timestamp: number;
+    /**
+     * A warning, in the 30 days before the last fork of layer 1 that this release, or the profile, knows: its name, and its Unix time in
+     * seconds. Look for a newer release: a fork after it is refused.
+     */
+    readonly lastFork?: { readonly name: string; readonly timestamp: number };
   };
   /**
    * Blocks were taken back, in a reorg or because all endpoints have lost them: the newest block of before, and the one in its

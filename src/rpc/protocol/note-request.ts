@@ -97,9 +97,14 @@ export function noteRequest<Context extends { readonly chain: Chain }>(
 async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>> {
   const evidence = await chain.settledBy().catch(() => undefined);
   if (evidence === undefined) return {};
-  const { level, checkpoint, slot, blockHash, timestamp } = evidence;
-  const root = bytesToHex(checkpoint);
-  return { layerOne: { checkpoint: { level, root }, slot, blockHash: bytesToHex(blockHash), timestamp } };
+  const { level, checkpoint, slot, blockHash, timestamp, lastFork } = evidence;
+  const named = {
+    checkpoint: { level, root: bytesToHex(checkpoint) },
+    slot,
+    blockHash: bytesToHex(blockHash),
+    timestamp,
+  };
+  return { layerOne: { ...named, ...(lastFork && { lastFork }) } };
 }
 
 function takenBackBy(chain: Chain): Pick<AnswerReport, 'takenBack'> {

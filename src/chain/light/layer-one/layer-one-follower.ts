@@ -13,6 +13,7 @@ import {
   sizesOf,
   slotAtTime,
   slotsIn,
+  timeOfFork,
 } from '../../../consensus/slots.js';
 import { isPlumblineError } from '../../../errors.js';
 import type { BeaconNetwork } from '../../../networks/network.js';
@@ -70,6 +71,9 @@ const RETRY_MS = 10_000;
  */
 const LATE_EPOCHS = 4;
 
+/** How long before the last known fork users are warned. @source docs/spec/glamsterdam.md 9 */
+const WARNING_SECONDS = 30 * 86_400;
+
 const PATH = '/eth/v1/beacon/light_client';
 const GENESIS = '/eth/v1/beacon/genesis';
 
@@ -102,7 +106,17 @@ export class LayerOneFollower {
     }
     const { store, level, checkpoint } = this.state!;
     requireConsistent(store);
-    return { ...this.recentBlock(store), level, checkpoint };
+    const lastFork = this.lastFork();
+    return { ...this.recentBlock(store), level, checkpoint, ...(lastFork && { lastFork }) };
+  }
+
+  /** The last fork that the network knows, shortly before it. */
+  private lastFork(): LayerOneEvidence['lastFork'] {
+    const { network, clock } = this.parts;
+    const name = network.forks.findLast(({ epoch }) => epoch !== undefined)!.name;
+    const timestamp = timeOfFork(network, name)!;
+    const left = timestamp - clock.now() / 1000;
+    return left > 0 && left <= WARNING_SECONDS ? { name, timestamp } : undefined;
   }
 
   /** Callers during an update share it, and for a while also its failure. */
