@@ -540,8 +540,14 @@ class Failover<T> {
   /** Called when another endpoint's answer was accepted: endpoints whose answers were refused come last for a while. */
   private penalizeRejected(): void {
     const { clock, report } = this.options;
-    for (const [member, { fault }] of this.failures)
-      if (fault.kind === 'rejected') noteFault(member, this.request.calls, fault, clock.now(), report);
+    const { calls } = this.request;
+    const isByHash = calls.every(({ method }) => method === 'eth_getBlockByHash');
+    for (const [member, { fault, error }] of this.failures) {
+      // A header of that hash, all of whose members are known, shows that the one with unknown members was false.
+      const isFalse = isByHash && isPlumblineError(error, 'HEADER_UNSUPPORTED');
+      const found: Fault = isFalse ? { kind: 'rejected', reason: 'its header is not that of the hash' } : fault;
+      if (found.kind === 'rejected') noteFault(member, calls, found, clock.now(), report);
+    }
   }
 }
 

@@ -90,3 +90,21 @@ test('another endpoint is asked where one has headers of a later fork', async ()
   // The first may be right: nothing was proved against it.
   expect(degraded).toEqual([]);
 });
+
+test('by its hash, a header of known members shows that one with unknown members was false', async () => {
+  const later = amsterdamFetch(() => true, { laterRoot: `0x${'12'.repeat(32)}` });
+  let newer = '';
+  const degraded: string[] = [];
+  const { dev, ask, endpoints } = await lightScene({
+    chain: { level: 'plain' },
+    more: {
+      fetch: (input, init) => (new URL(String(input)).href === newer ? later(input, init) : fetch(input, init)),
+      upstreamObserver: { event: ({ type, origin }) => void (type === 'degraded' && degraded.push(origin)) },
+    },
+  });
+  newer = new URL(endpoints[0]!.url).href;
+  await dev.ask('anvil_mine', 3);
+  const block = await dev.ask<Block>('eth_getBlockByNumber', '0x1', false);
+  expect(await ask('eth_getBlockByHash', block.hash, false)).toEqual(block);
+  expect(degraded).toEqual([new URL(newer).origin]);
+});
