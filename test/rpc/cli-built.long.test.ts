@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { beaconNetwork } from '../../src/networks/beacon-networks.js';
 import { runBuilt, startUntil } from '../support/built-command.js';
 import { eventually } from '../support/eventually.js';
 import { savedFiles } from '../support/saved-files.js';
@@ -47,6 +48,29 @@ describe('the built command', () => {
       expect(await ended).toBe(0);
     },
   );
+
+  test('serves a profile with a beacon chain as data, and names what is wrong in one', async () => {
+    const simulated = beaconNetwork('simulated', { gloas: 1_000 });
+    const network = await saved('beacon.json', { name: 'mine', chainId: 4242, layerOne: simulated });
+    const { stop, match } = await startUntil(LISTENING, 'serve', '--port', '0', '--network', network);
+    const beacon = `http://127.0.0.1:${match[1]}/l1/eth/v1`;
+    // Gloas began long ago.
+    expect(await (await fetch(`${beacon}/config/spec`)).json()).toMatchObject({ data: { GLOAS_FORK_EPOCH: '1000' } });
+    expect(await (await fetch(`${beacon}/beacon/light_client/finality_update`)).json()).toMatchObject({
+      version: 'gloas',
+    });
+    expect(await stop('SIGTERM')).toBe(0);
+    const { genesisTime: _, ...missing } = simulated;
+    for (const [layerOne, message] of [
+      [missing, 'layerOne.genesisTime must be a Unix time in whole seconds'],
+      [{ ...simulated, presett: 'minimal' }, 'layerOne.presett is not a member'],
+      ['holesky', 'layerOne must be one of mainnet'],
+    ] as const) {
+      const wrong = await saved('wrong.json', { name: 'mine', chainId: 4242, layerOne });
+      const { code, err } = await runBuilt(['serve', '--port', '0', '--network', wrong]);
+      expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
 
   test('takes its limits and the origins of pages', async () => {
     const limits = ['--max-answer', '1000', '--max-filters', '1', '--max-connections-per-client', '8'];
