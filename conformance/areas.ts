@@ -1,4 +1,5 @@
 import { amsterdamArea } from './amsterdam.js';
+import { amsterdamBlocksArea } from './amsterdam-blocks.js';
 import { amsterdamEstimatesArea } from './amsterdam-estimates.js';
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
@@ -40,6 +41,7 @@ export const AREAS: readonly Area[] = [
   ...EXECUTION_AREAS,
   stateTestsArea,
   amsterdamArea,
+  amsterdamBlocksArea,
   amsterdamEstimatesArea,
   arithmeticArea,
   tracingArea,

@@ -119,6 +119,21 @@ export function encodeBlockAccessList(list: BlockAccessList): Uint8Array {
   );
 }
 
+const GAS_PER_ITEM = 2_000n;
+
+/** Accounts, changed slots and read slots of a list, which its block's gas limit bounds. */
+export function countAccessItems(list: BlockAccessList): number {
+  return list.reduce(
+    (sum, { storageChanges, storageReads }) => sum + 1 + storageChanges.length + storageReads.length,
+    0,
+  );
+}
+
+/** Most items of the list of a block with this gas limit (EIP-7928). */
+export function maxAccessItems(gasLimit: bigint): number {
+  return Number(gasLimit / GAS_PER_ITEM);
+}
+
 /** `blockAccessListHash` of a header, 32 bytes. */
 export function blockAccessListHash(list: BlockAccessList): Uint8Array {
   return keccak256(encodeBlockAccessList(list));

@@ -98,7 +98,8 @@ export function pendingContext(
   return {
     number,
     timestamp,
-    slotNumber: head.slotNumber === undefined ? undefined : head.slotNumber + 1n,
+    // The first block of the fork has its own number, as if each slot had had a block.
+    slotNumber: rules.amsterdam ? (head.slotNumber ?? BigInt(head.number)) + 1n : undefined,
     gasLimit: options.gasLimit ?? head.gasLimit,
     baseFeePerGas: options.baseFeePerGas ?? nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,

@@ -32,6 +32,8 @@ export interface DevnetOptions {
   scheme?: HashScheme;
   /** A pricing model, or the name of one with the devnet's parameters; `extra-data` when left out. */
   pricing?: PricingModel | PricingModel['model'];
+  /** The fork in force from genesis on; `osaka` when left out. */
+  hardfork?: 'osaka' | 'amsterdam';
   gasSearch?: Network['gasSearch'];
   sizing?: Network['sizing'];
   /** Rules of the pool; a margin of 0.8 over cost, as on Linea's networks, when left out. */
@@ -39,7 +41,7 @@ export interface DevnetOptions {
 }
 
 /**
- * Profile of the embedded development network: Linea's rules with every fork at genesis, and plumbline's own dictionary.
+ * Profile of the embedded development network: Linea's rules with every fork up to Osaka at genesis, and plumbline's own dictionary.
  *
  * @example
  * ```ts
@@ -54,7 +56,7 @@ export function devnet(options: DevnetOptions = {}): Network {
     chainId: options.chainId ?? 59_139,
     methodPrefix: options.methodPrefix ?? 'linea',
     baseFeePerGas: 7n,
-    forks: [{ hardfork: 'osaka', block: 0, timestamp: 0 }],
+    forks: [{ hardfork: options.hardfork ?? 'osaka', block: 0, timestamp: 0 }],
     blockGasLimit: 2_000_000_000n,
     txGasLimit: 24_000_000n,
     calldataLimit: 60_000,

@@ -129,7 +129,7 @@ describe('a genesis file', () => {
     ['genesis.config.chainId', (json) => delete json.config.chainId],
     ['genesis.config.chainId', (json) => Object.assign(json.config, { chainId: '0x20000000000000' })],
     ['genesis.config.londonBlock', (json) => Object.assign(json.config, { londonBlock: 'soon' })],
-    ['genesis.config.amsterdamTime', (json) => Object.assign(json.config, { amsterdamTime: 1 })],
+    ['genesis.config.verkleTime', (json) => Object.assign(json.config, { verkleTime: 1 })],
     [
       'genesis.config.blobSchedule.cancun.max',
       (json) => Object.assign(json.config, { cancunTime: 0, blobSchedule: { cancun: { target: 3 } } }),

@@ -30,7 +30,7 @@ import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
 import { BlockMaker } from './mining/block-maker.js';
 import { DevnetControl } from './mining/control.js';
-import { Mining, requireInterval, requireMineableForks } from './mining/mining.js';
+import { Mining, requireInterval } from './mining/mining.js';
 import { contextAfter, currentPrices } from './mining/sealing.js';
 import { TransactionSubmission } from './mining/transaction-submission.js';
 import type { BlockRecord } from './records/block-record.js';
@@ -105,7 +105,6 @@ export class Devnet implements Chain {
    */
   static async open(given: DevnetSettings): Promise<Devnet> {
     requireInterval(given.mining);
-    requireMineableForks(given.network);
     requireBlockHashes(given);
     const state = await DevnetState.create(given.zk, given.store !== undefined);
     const found = given.store && (await findIn(given, given.store));

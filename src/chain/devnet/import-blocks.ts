@@ -2,6 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import { ELASTICITY } from '../../ethereum/base-fee.js';
 import { GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { blockAccessListHash, countAccessItems, maxAccessItems } from '../../ethereum/block-access-list.js';
 import { EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../../ethereum/constants.js';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../ethereum/header.js';
 import {
@@ -49,7 +50,7 @@ async function importBlock(
   const transactions = decoded.transactions.map((raw, index) => parse(raw, network.chainId, rules, check, index));
   const context = contextOfHeader(header, ledger.blockHash, network);
   try {
-    const plan = { context, transactions, uncles, withdrawals };
+    const plan = { context, transactions, uncles, withdrawals, needsQueues: true };
     const execution = await executeBlock(network, state, plan, (error, _transaction, index) => {
       throw refusedTransaction(check, index, error);
     });
@@ -199,13 +200,17 @@ class BlockCheck {
   }
 
   /** Checks the result of the execution against the header. */
-  execution({ gasUsed, blobGasUsed, receiptsRoot, logsBloom, requestsHash }: BlockExecution): void {
+  execution({ gasUsed, blobGasUsed, receiptsRoot, logsBloom, requestsHash, accessList }: BlockExecution): void {
     const { header } = this.decoded;
     this.same('gasUsed', gasUsed, header.gasUsed);
     this.same('receiptsRoot', receiptsRoot, header.receiptsRoot);
     this.same('logsBloom', logsBloom, header.logsBloom);
     if (this.rules.cancun) this.same('blobGasUsed', blobGasUsed, header.blobGasUsed);
     this.same('requestsHash', requestsHash, header.requestsHash);
+    if (accessList === undefined) return;
+    const [items, most] = [countAccessItems(accessList), maxAccessItems(header.gasLimit)];
+    this.holds('length of the access list', `at most ${most}`, items, items <= most);
+    this.same('blockAccessListHash', blockAccessListHash(accessList), header.blockAccessListHash);
   }
 
   /** @throws PlumblineError `BLOCK_INVALID` unless both values are equal */
@@ -245,13 +250,13 @@ class BlockCheck {
   /** Header fields that forks added: each is present from its fork on, and absent before. */
   private members(): void {
     const { header } = this.decoded;
-    const { london, shanghai, cancun, prague } = this.rules;
+    const { london, shanghai, cancun, prague, amsterdam } = this.rules;
     this.same('presence of baseFeePerGas', london, header.baseFeePerGas !== undefined);
     this.same('presence of withdrawalsRoot', shanghai, header.withdrawalsRoot !== undefined);
     this.same('presence of excessBlobGas', cancun, header.excessBlobGas !== undefined);
     this.same('presence of requestsHash', prague, header.requestsHash !== undefined);
-    // No fork that a devnet executes has them.
-    this.same('presence of blockAccessListHash', false, header.blockAccessListHash !== undefined);
+    // The slot number is there with it. Any number may be.
+    this.same('presence of blockAccessListHash', amsterdam, header.blockAccessListHash !== undefined);
   }
 
   private blobGas(): void {

@@ -7,7 +7,7 @@ import type { BlockReference } from '../block.js';
 import { DevnetFinality } from '../devnet/layer-one/finality.js';
 import { BlockMaker } from '../devnet/mining/block-maker.js';
 import { DevnetControl } from '../devnet/mining/control.js';
-import { Mining, requireInterval, requireMineableForks } from '../devnet/mining/mining.js';
+import { Mining, requireInterval } from '../devnet/mining/mining.js';
 import { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { FinalityOptions, MiningMode } from '../devnet/options.js';
 import { Ledger } from '../devnet/records/ledger.js';
@@ -60,7 +60,6 @@ const NO_LAYER_ONE = {
 export async function openFork(given: ForkSettings): Promise<ForkChain> {
   const { light, at, store, network, cache, health = new StoreHealth('durable') } = given;
   requireInterval(given.mining);
-  requireMineableForks(network);
   const found = store && (await readFork(store, network.chainId, health));
   if (found !== undefined) requireSameBlock(found, at);
   const origin = found?.origin ?? given.before?.origin ?? (await originOf(light, at));

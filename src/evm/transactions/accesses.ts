@@ -1,7 +1,7 @@
-import type { StepAccess } from '../../ethereum/block-access-list.js';
+import type { BlockAccesses, StepAccess } from '../../ethereum/block-access-list.js';
 import type { EvmChange, EvmKernel } from '../../kernel/evm.js';
 import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
-import { NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
+import { type Account, NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
 
 /**
  * What a finished transaction accessed, for the block access list.
@@ -27,4 +27,50 @@ async function changedValues(change: EvmChange, state: StateReader) {
     ...(after.nonce !== before.nonce && { nonce: after.nonce }),
     ...(!equalBytes(after.codeHash, before.codeHash) && { code: change.code ?? new Uint8Array(0) }),
   };
+}
+
+/** An account that a step of several parts loaded, as it was before the step. */
+interface Touched {
+  readonly address: Uint8Array;
+  readonly before: Account;
+  /** By key. */
+  readonly slots: Map<string, { readonly key: Uint8Array; readonly before: Uint8Array }>;
+}
+
+/** A step of a block that has several parts: what comes before the transactions, or after the last. */
+export class BlockStep {
+  private readonly touched = new Map<string, Touched>();
+
+  /** @param state - of the block, as it is now */
+  constructor(private readonly state: StateReader) {}
+
+  /** Notes an account before a part of the step changes it. @param slots - with their values at the moment */
+  async touch(address: Uint8Array, slots: readonly { key: Uint8Array; before: Uint8Array }[] = []): Promise<void> {
+    const name = bytesToKey(address);
+    let account = this.touched.get(name);
+    if (account === undefined) {
+      account = { address, before: (await this.state.account(address)) ?? NO_ACCOUNT, slots: new Map() };
+      this.touched.set(name, account);
+    }
+    for (const slot of slots)
+      if (!account.slots.has(bytesToKey(slot.key))) account.slots.set(bytesToKey(slot.key), slot);
+  }
+
+  /** Adds the step, after its last part. */
+  async end(accesses: BlockAccesses, index: number): Promise<void> {
+    const found: StepAccess[] = [];
+    for (const { address, before, slots } of this.touched.values()) {
+      const after = (await this.state.account(address)) ?? NO_ACCOUNT;
+      const read: StepAccess['slots'][number][] = [];
+      for (const slot of slots.values()) read.push({ ...slot, after: await this.state.slot(address, slot.key) });
+      found.push({
+        address,
+        slots: read,
+        ...(after.balance !== before.balance && { balance: after.balance }),
+        ...(after.nonce !== before.nonce && { nonce: after.nonce }),
+        ...(!equalBytes(after.codeHash, before.codeHash) && { code: await this.state.code(after.codeHash) }),
+      });
+    }
+    accesses.add(index, found);
+  }
 }

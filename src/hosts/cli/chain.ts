@@ -5,6 +5,7 @@ import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import type { ForkChainOptions, ForkOptions } from '../../chain/fork/fork-options.js';
 import type { LightChainOptions } from '../../chain/light/light-options.js';
 import { invalidParameter, messageOf } from '../../errors.js';
+import { devnet } from '../../networks/devnet.js';
 import type { Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
@@ -19,6 +20,7 @@ export const CHAIN_OPTIONS = {
   import: { type: 'string' },
   'block-time': { type: 'string' },
   tool: { type: 'string' },
+  hardfork: { type: 'string' },
   upstream: { type: 'string', multiple: true },
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
@@ -48,7 +50,7 @@ async function forkOptions(values: Values, name: string): Promise<ForkChainOptio
   const { upstream } = values;
   if (values.network !== 'devnet')
     throw invalidParameter('--network', 'cannot be given with --fork, which names the network itself');
-  for (const option of ['genesis', 'import'] as const) {
+  for (const option of ['genesis', 'import', 'hardfork'] as const) {
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'cannot be given with --fork: a fork begins with the state of its network');
   }
@@ -96,7 +98,7 @@ export async function lightOptions(values: Values, known?: Network): Promise<Lig
   if (known === undefined && values.network === 'devnet') {
     throw invalidParameter('--upstream', 'is for light nodes; name the network it serves with --network');
   }
-  for (const option of ['genesis', 'import', 'block-time', 'tool'] as const) {
+  for (const option of ['genesis', 'import', 'block-time', 'tool', 'hardfork'] as const) {
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
@@ -130,10 +132,18 @@ async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   return {
     kind: 'devnet',
     ...(network !== 'devnet' && { network: await readNetwork(network) }),
+    ...(values.hardfork !== undefined && { network: devnet({ hardfork: hardforkOf(values) }) }),
     ...(values.genesis !== undefined && { genesis: await readGenesis(values.genesis) }),
     ...(values.import !== undefined && { importBlocks: await readBytes('--import', values.import) }),
     ...makingOptions(values),
   };
+}
+
+function hardforkOf({ hardfork, genesis, network }: Values): 'osaka' | 'amsterdam' {
+  if (genesis !== undefined || network !== 'devnet')
+    throw invalidParameter('--hardfork', 'is for the devnet itself; a genesis file or a network lists its own forks');
+  if (hardfork === 'osaka' || hardfork === 'amsterdam') return hardfork;
+  throw invalidParameter('--hardfork', 'must be osaka or amsterdam');
 }
 
 function toolOf(name: string): Tool {

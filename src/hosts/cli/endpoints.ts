@@ -78,6 +78,7 @@ export async function withNode(
     import: undefined,
     'block-time': undefined,
     tool: undefined,
+    hardfork: undefined,
     fork: undefined,
     'fork-block': undefined,
   };

@@ -61,6 +61,7 @@ export const serveCommand: Command = {
   --genesis FILE         genesis.json in geth's format, instead of the dev accounts
   --import FILE          concatenated RLP blocks to import on top of genesis
   --block-time SECONDS   seal a block at this interval, not for each transaction
+  --hardfork NAME        osaka (default) or amsterdam, from genesis on
   --tool NAME            answer as anvil, hardhat or ganache where tools differ, and by that name
 
  a light node: for ${PUBLIC}, or the network of a profile FILE

@@ -1,12 +1,12 @@
 import { Devnet } from '../../chain/devnet/devnet.js';
 import { DEVNET_OPTIONS, type DevnetChainOptions } from '../../chain/devnet/options.js';
 import type { DevnetSettings } from '../../chain/devnet/settings.js';
-import { devAlloc } from '../../chain/devnet/state/genesis.js';
+import { devAlloc, type GenesisAlloc } from '../../chain/devnet/state/genesis.js';
 import { loadCalldataSizer, rememberingSizer } from '../../kernel/calldata-sizer.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
 import { loadZkKernels, type ZkKernels } from '../../kernel/trie.js';
 import { devnet } from '../../networks/devnet.js';
-import { schemeAt } from '../../networks/network.js';
+import { type Network, schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import { layerOneTable } from '../../rpc/methods/layer-one.js';
@@ -58,10 +58,16 @@ async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
   const { pricing } = network;
   return {
     network,
-    alloc: { ...devAlloc(), ...alloc },
+    alloc: { ...devAlloc(), ...(await queuesOf(network)), ...alloc },
     genesisHeader: undefined,
     prices: prices ?? (pricing.model === 'extra-data' ? pricing.defaults : undefined),
   };
+}
+
+/** Contracts that a network with Amsterdam needs besides. */
+async function queuesOf({ forks }: Network): Promise<GenesisAlloc> {
+  if (forks.every(({ hardfork }) => hardfork !== 'amsterdam')) return {};
+  return (await import('../../chain/devnet/state/request-queues.js')).REQUEST_QUEUES;
 }
 
 async function openOn(

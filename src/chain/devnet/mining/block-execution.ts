@@ -1,5 +1,6 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
+import { BlockAccesses, type BlockAccessList } from '../../../ethereum/block-access-list.js';
 import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot, type Withdrawal } from '../../../ethereum/ordered-trie.js';
@@ -11,11 +12,13 @@ import { Machine } from '../../../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
 import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
+import { BlockStep } from '../../../evm/transactions/accesses.js';
 import {
   collectRequests,
   credit,
   payWithdrawals,
   requestsHash,
+  requireQueues,
   runSystemCalls,
 } from '../../../evm/transactions/system-calls.js';
 import { runTransaction } from '../../../evm/transactions/transaction.js';
@@ -39,6 +42,8 @@ export interface BlockPlan {
   readonly edits?: readonly StateEdit[];
   readonly uncles?: readonly BlockHeader[];
   readonly withdrawals?: readonly Withdrawal[];
+  /** Checks that the queues of requests are deployed, from Amsterdam on. Own blocks do without, as a fork of a network may have to. */
+  readonly needsQueues?: boolean;
   /** Ends the execution early. Left out, only gas ends it; a long run yields the thread to other requests in any case. */
   readonly limits?: RunLimits | undefined;
 }
@@ -59,12 +64,15 @@ export interface BlockExecution {
   readonly context: BlockContext;
   readonly executed: readonly Executed[];
   readonly changes: readonly AccountChange[];
+  /** What the header counts: from Amsterdam on the larger sum of both kinds of gas, before refunds (EIP-7778, EIP-8037). */
   readonly gasUsed: bigint;
   readonly blobGasUsed: bigint;
   readonly logsBloom: Uint8Array;
   readonly receiptsRoot: Uint8Array;
   /** From Prague on, 32 bytes. */
   readonly requestsHash: Uint8Array | undefined;
+  /** From Amsterdam on (EIP-7928). */
+  readonly accessList: BlockAccessList | undefined;
 }
 
 /**
@@ -100,49 +108,76 @@ async function executeOver(
   usedSlots?: (address: Uint8Array) => readonly Uint8Array[],
 ): Promise<BlockExecution> {
   const overlay = new StateOverlay(reader);
-  await applyEdits(overlay, plan.edits ?? [], usedSlots);
+  const { edits = [] } = plan;
   const machine = await Machine.open(network, plan.context, overlay);
+  const first = machine.rules.amsterdam ? new BlockStep(overlay) : undefined;
+  if (first !== undefined) await touchEdited(first, overlay, edits);
+  await applyEdits(overlay, edits, usedSlots);
   try {
-    return await executeOn(machine, network, roots, plan, refused);
+    return await executeOn(machine, network, roots, plan, refused, first);
   } finally {
     machine.close();
   }
 }
 
+/** Edits are changes before the first transaction, so that the list of the block is complete. */
+async function touchEdited(step: BlockStep, overlay: StateOverlay, edits: readonly StateEdit[]): Promise<void> {
+  for (const edit of edits) {
+    const slots = edit.kind === 'slot' ? [{ key: edit.key, before: await overlay.slot(edit.address, edit.key) }] : [];
+    await step.touch(edit.address, slots);
+  }
+}
+
+/** @param first - from Amsterdam on: the step before the transactions, with the edits */
 async function executeOn(
   machine: Machine,
   network: Network,
   roots: Pick<BlockState, 'rootOf'>,
   plan: BlockPlan,
   refused: (error: unknown, transaction: SignedTransaction, index: number) => void,
+  first: BlockStep | undefined,
 ): Promise<BlockExecution> {
   const { context, uncles = [], withdrawals = [] } = plan;
   const { rules, state: overlay } = machine;
-  await runSystemCalls(machine);
+  const accesses = new BlockAccesses();
+  await runSystemCalls(machine, undefined, first);
+  await first?.end(accesses, 0);
   const budget = new RunBudget(plan.limits);
   await budget.pause();
   const executed: Executed[] = [];
-  let gasUsed = 0n;
+  let cumulativeGasUsed = 0n;
+  let executionGas = 0n;
+  let stateGas = 0n;
   let blobGasUsed = 0n;
   for (const [index, transaction] of plan.transactions.entries()) {
     try {
       checkPlace(transaction, rules, blobGasUsed);
       // An impersonated sender did not sign, and may be a contract.
       const leniency = { contractSender: transaction.impersonated === true };
-      const gasAvailable = context.gasLimit - gasUsed;
-      const outcome = await runTransaction(machine, transaction, { gasAvailable, leniency, budget });
-      gasUsed += outcome.gasUsed;
+      const outcome = await runTransaction(machine, transaction, {
+        gasAvailable: context.gasLimit - executionGas,
+        stateGasAvailable: rules.amsterdam ? context.gasLimit - stateGas : undefined,
+        leniency,
+        budget,
+        accesses: rules.amsterdam ? { of: accesses, index: executed.length + 1 } : undefined,
+      });
+      cumulativeGasUsed += outcome.gasUsed;
+      executionGas += outcome.executionGas;
+      stateGas += outcome.stateGas;
       blobGasUsed += blobGasOf(transaction);
       const stateRoot = rules.byzantium ? undefined : await roots.rootOf(await overlay.changes());
-      executed.push({ transaction, outcome, cumulativeGasUsed: gasUsed, stateRoot });
+      executed.push({ transaction, outcome, cumulativeGasUsed, stateRoot });
     } catch (error) {
       refused(error, transaction, index);
     }
   }
   const logs = executed.flatMap(({ outcome }) => outcome.logs);
   const deposits = network.depositContract === undefined ? undefined : hexToBytes(network.depositContract, 20);
-  const requests = rules.prague ? await collectRequests(machine, logs, deposits) : undefined;
-  await payWithdrawals(overlay, withdrawals);
+  const last = rules.amsterdam ? new BlockStep(overlay) : undefined;
+  await payWithdrawals(overlay, withdrawals, last);
+  if (rules.amsterdam && plan.needsQueues === true) await requireQueues(machine);
+  const requests = rules.prague ? await collectRequests(machine, logs, deposits, undefined, last) : undefined;
+  await last?.end(accesses, executed.length + 1);
   if (network.blockRewards === true && !rules.paris) await payRewards(overlay, rules, context, uncles);
   const receipts = executed.map(({ transaction, outcome, cumulativeGasUsed, stateRoot }) => {
     const { succeeded, logs } = outcome;
@@ -153,11 +188,12 @@ async function executeOn(
     context,
     executed,
     changes: await overlay.changes(),
-    gasUsed,
+    gasUsed: executionGas > stateGas ? executionGas : stateGas,
     blobGasUsed,
     logsBloom: logsBloom(logs),
     receiptsRoot: orderedTrieRoot(receipts),
     requestsHash: requests && requestsHash(requests),
+    accessList: rules.amsterdam ? accesses.list() : undefined,
   };
 }
 

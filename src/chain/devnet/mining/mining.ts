@@ -1,6 +1,5 @@
 import { invalidParameter } from '../../../errors.js';
 import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { Network } from '../../../networks/network.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { MiningMode } from '../options.js';
 import type { BlockMaker } from './block-maker.js';
@@ -12,15 +11,6 @@ const MAX_INTERVAL_SECONDS = 2_000_000;
 export function requireInterval(mode: MiningMode): void {
   if (typeof mode !== 'object' || (mode.intervalSeconds > 0 && mode.intervalSeconds <= MAX_INTERVAL_SECONDS)) return;
   throw invalidParameter('mining.intervalSeconds', `must be above 0 and at most ${MAX_INTERVAL_SECONDS}`);
-}
-
-/** @throws PlumblineError `INVALID_PARAMETER` for a network with a fork whose blocks this release cannot make */
-export function requireMineableForks({ forks }: Pick<Network, 'forks'>): void {
-  const at = forks.findIndex(({ hardfork }) => hardfork === 'amsterdam');
-  if (at < 0) return;
-  const reason =
-    'is amsterdam: this release executes its transactions and does not make blocks of it yet; remove the fork';
-  throw invalidParameter(`network.forks[${at}].hardfork`, reason);
 }
 
 /** Decides when blocks are sealed, by mining mode. */

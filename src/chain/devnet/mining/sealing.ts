@@ -1,5 +1,6 @@
-import { isPlumblineError, messageOf } from '../../../errors.js';
+import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
 import { nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
+import { blockAccessListHash, countAccessItems, maxAccessItems } from '../../../ethereum/block-access-list.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
@@ -51,6 +52,7 @@ export async function sealBlock(
     if (!mayRunLater(error)) dropped.push({ transaction, reason: messageOf(error) });
   });
   const { changes, executed } = execution;
+  requireShortList(execution);
   const roots = await state.apply(plan.context.number, changes);
   const transactions = executed.map(({ transaction }) => transaction);
   const header: BlockHeader = {
@@ -92,7 +94,19 @@ function unsignedHeader(settings: MakingSettings, ledger: Ledger, execution: Blo
       parentBeaconBlockRoot: context.parentBeaconBlockRoot ?? ZERO_WORD,
     }),
     ...(execution.requestsHash !== undefined && { requestsHash: execution.requestsHash }),
+    ...(execution.accessList !== undefined && {
+      blockAccessListHash: blockAccessListHash(execution.accessList),
+      slotNumber: context.slotNumber ?? 0n,
+    }),
   };
+}
+
+/** @throws PlumblineError `EXECUTION_FAILED` for a block whose gas limit is too low for its access list (EIP-7928) */
+function requireShortList({ accessList = [], context: { gasLimit, number } }: BlockExecution): void {
+  const [items, most] = [countAccessItems(accessList), maxAccessItems(gasLimit)];
+  if (items <= most) return;
+  const reason = `block ${number} accesses ${items} accounts and slots, its gas limit of ${gasLimit} allows ${most}; raise the gas limit`;
+  throw new PlumblineError('EXECUTION_FAILED', reason, { reason });
 }
 
 /** True if the block is full, or if an earlier transaction of the sender was left out. */

@@ -49,11 +49,9 @@ const TIME_FORKS: readonly Hardfork[] = [
   'bpo3',
   'bpo4',
   'bpo5',
+  'amsterdam',
 ];
-const UNSUPPORTED_FORKS: Readonly<Record<string, string>> = {
-  amsterdamTime: 'activates Amsterdam: this release executes it and does not make blocks of it yet; remove it',
-  verkleTime: 'activates a fork that is not supported; remove it',
-};
+const UNKNOWN_FORKS = ['verkleTime'];
 /** geth's defaults. */
 const DEFAULT_DIFFICULTY = 131_072n;
 const DEFAULT_GAS_LIMIT = 4_712_388n;
@@ -117,8 +115,9 @@ export function terminalDifficulty(json: unknown): { terminal: bigint; genesis: 
 }
 
 function forksOf(config: Record<string, unknown>, parisBlock: number | undefined): ForkActivation[] {
-  for (const [member, reason] of Object.entries(UNSUPPORTED_FORKS))
-    if (!isAbsent(config[member])) throw invalidField(`config.${member}`, reason);
+  for (const member of UNKNOWN_FORKS)
+    if (!isAbsent(config[member]))
+      throw invalidField(`config.${member}`, 'activates a fork that is not supported; remove it');
   const forks: ForkActivation[] = [{ hardfork: 'chainstart', block: 0 }];
   for (const [member, hardfork] of BLOCK_FORKS) {
     if (!isAbsent(config[member])) forks.push({ hardfork, block: safe(config[member], `config.${member}`) });
@@ -184,6 +183,7 @@ function headerOf(genesis: Record<string, unknown>): GenesisHeader {
     baseFeePerGas: optional('baseFeePerGas'),
     blobGasUsed: optional('blobGasUsed'),
     excessBlobGas: optional('excessBlobGas'),
+    slotNumber: optional('slotNumber'),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { INITIAL_BASE_FEE } from '../../../ethereum/base-fee.js';
+import { blockAccessListHash } from '../../../ethereum/block-access-list.js';
 import {
   EMPTY_CODE_HASH,
   EMPTY_REQUESTS_HASH,
@@ -50,6 +51,8 @@ export interface GenesisHeader {
   /** From Cancun on; zero if left out. */
   readonly blobGasUsed?: bigint | undefined;
   readonly excessBlobGas?: bigint | undefined;
+  /** From Amsterdam on; zero if left out. */
+  readonly slotNumber?: bigint | undefined;
 }
 
 const ETHER = 10n ** 18n;
@@ -206,6 +209,7 @@ export function genesisBlock(settings: GenesisSettings, stateRoot: Uint8Array): 
       parentBeaconBlockRoot: ZERO_WORD,
     }),
     ...(rules.prague && { requestsHash: EMPTY_REQUESTS_HASH }),
+    ...(rules.amsterdam && { blockAccessListHash: blockAccessListHash([]), slotNumber: given.slotNumber ?? 0n }),
   };
   return blockWithHash({ header, transactions: [], uncles: [], withdrawals: [] });
 }

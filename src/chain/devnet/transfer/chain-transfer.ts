@@ -286,7 +286,7 @@ export async function checkPruned(
  * checked when the chain is opened.
  *
  * No header commits to these, so they cannot be checked: whether the changes are those of the transactions and the
- * developer's edits, who sent an unsigned transaction, settings of clock and fees, and
+ * developer's edits, the block access list, how much of its gas a block of Amsterdam counts, who sent an unsigned transaction, settings of clock and fees, and
  * which blocks were imported. Before Byzantium the success of a transaction cannot be checked either.
  *
  * Every method throws PlumblineError `CHAIN_FILE_REFUSED`, or any error for data that cannot be decoded.
@@ -323,7 +323,8 @@ export class RecordChecks {
     this.changes(`block ${header.number}`, record.changes);
   }
 
-  private header(header: BlockHeader, parent: BlockHeader, { london, shanghai, cancun, prague }: Rules): void {
+  private header(header: BlockHeader, parent: BlockHeader, rules: Rules): void {
+    const { london, shanghai, cancun, prague, amsterdam } = rules;
     const check = checkerOf(header);
     check('time', header.timestamp > parent.timestamp);
     check('gas used', header.gasUsed <= header.gasLimit);
@@ -331,7 +332,7 @@ export class RecordChecks {
     check('withdrawals root', shanghai === (header.withdrawalsRoot !== undefined));
     check('blob gas', cancun === (header.excessBlobGas !== undefined));
     check('requests hash', prague === (header.requestsHash !== undefined));
-    check('block access list', header.blockAccessListHash === undefined);
+    check('block access list', amsterdam === (header.blockAccessListHash !== undefined));
   }
 
   private async body({ block, uncles = [] }: BlockRecord): Promise<void> {
@@ -368,8 +369,16 @@ export class RecordChecks {
       check('receipt of a transaction', matchesTransaction(receipt, header.baseFeePerGas ?? 0n, blobPrice));
       cumulative = receipt.cumulativeGasUsed;
     }
-    check('gas used', header.gasUsed === cumulative);
+    check('gas used', rules.amsterdam ? maySumTo(cumulative, header.gasUsed) : header.gasUsed === cumulative);
   }
+}
+
+/**
+ * Whether receipts that sum up to `paid` may be of a block that counts `gasUsed`. From Amsterdam on that is the larger sum of two
+ * kinds of gas, and refunds, at most a fifth, are not taken off.
+ */
+function maySumTo(paid: bigint, gasUsed: bigint): boolean {
+  return 2n * gasUsed >= paid && 4n * gasUsed <= 5n * paid + 5n;
 }
 
 /** Whether the fields of a receipt that no header commits to follow from its transaction. */
