@@ -42,9 +42,11 @@ export const previewsArea: Area = {
 };
 
 /** The members that a scenario has, too. The tree is compared in the area of tracers. */
-function said({ calls, environmentReads, ...rest }: PreviewedChanges) {
+function said({ calls, environmentReads, warnings, ...rest }: PreviewedChanges) {
   return {
     ...rest,
+    // The scenarios are older than this warning: test/rpc has its own.
+    warnings: warnings.filter(({ code }) => code !== 'no-code'),
     environmentReads: [...environmentReads].sort(),
     calls: calls.map(({ tree: _, revert, approvals, ...call }) => ({
       ...call,
