@@ -201,9 +201,10 @@ describe('a bundle of evidence', () => {
   test('proves accounts and blocks by the header of the finalized block', async () => {
     const stage = await scene(12);
     const { root, light } = await opened(stage);
-    const trust = { network, checkpoint: hexToBytes(root), now: stage.clock.now() };
     for (const [name, claim] of Object.entries(CLAIMS)) {
       const bundle = JSON.parse(JSON.stringify(await light.node.exportEvidence(claim))) as EvidenceBundle;
+      // Of this bundle: what is signed after it is refused.
+      const trust = { network, checkpoint: hexToBytes(root), now: stage.clock.now() };
       const verdict = await verifyEvidence(bundle, trust);
       if (!verdict.verified) throw new Error(`${name}: ${verdict.message}`);
       expect(verdict.finalized.number).toBe(10);
