@@ -16,23 +16,6 @@ import { root } from './lib/run.mjs';
 import { MODULES, sharedTexts, shipModules, shipSourceMaps, textChunks } from './lib/ship.mjs';
 import { chunkGroups, devnetGroups } from './lib/worker-chunks.mjs';
 
-/**
- * Takes out of the tables of options (src/primitives/option-table.ts) what an option may be: that is checked before options are
- * sent to a worker. Defaults and lists of endpoints stay.
- */
-const WITHOUT_CHECKS = {
-  name: 'without-checks',
-  transform(code, id) {
-    const path = id.replaceAll('\\', '/');
-    if (path.endsWith('/hosts/options/require-known.js'))
-      throw new Error('a worker would check options without their forms');
-    if (!/\/(?:[\w-]*options|settings)\.js$/.test(path)) return;
-    const forms = /\bis: (?:'(?!endpoints')\w+'|TOOLS|GAS_SEARCHES|\[[^\]]*\])(?:, ?)?/g;
-    const rows = /\b(?!or\b)\w+: \{ *\},?/g;
-    return { code: code.replace(forms, '').replace(rows, ''), map: null };
-  },
-};
-
 /** Options both bundles begin with. */
 function bundleInput(file) {
   return {
@@ -42,7 +25,7 @@ function bundleInput(file) {
     checks: { bundlerTimings: false },
     // A worker is imported for what it does.
     treeshake: { moduleSideEffects: [{ test: /\/hosts\/worker\/worker\.js$/, sideEffects: true }] },
-    plugins: [WITHOUT_CHECKS, SOURCE_MAPS],
+    plugins: [SOURCE_MAPS],
     onLog: (level, log, handle) => isWorthTelling(log) && handle(level, log),
   };
 }
@@ -221,14 +204,13 @@ export async function bundle() {
       without('open-light', 'openLight'),
       without('open-fork', 'openForkNode'),
       sharedTexts('.', TEXTS_OF_START),
-      WITHOUT_CHECKS,
       SOURCE_MAPS,
     ],
   });
   await importAll(devnet);
   await writeChunks(DEVNET_CHUNKS, devnet);
   const output = await bundleWorker('hosts/worker/worker.js', chunkGroups, {
-    plugins: [sharedTexts('.'), WITHOUT_CHECKS, SOURCE_MAPS],
+    plugins: [sharedTexts('.'), SOURCE_MAPS],
   });
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
@@ -274,7 +256,7 @@ async function preloadKinds(output) {
 async function bundleServiceWorker() {
   const input = {
     ...bundleInput('hosts/worker/service-worker.js'),
-    plugins: [without('open-fork', 'openForkNode'), WITHOUT_CHECKS],
+    plugins: [without('open-fork', 'openForkNode')],
   };
   const build = await rolldown({ ...input, preserveEntrySignatures: 'strict' });
   const { output } = await build.generate({

@@ -84,7 +84,7 @@ const USES = [
   {
     name: 'the same with storeName, shared between tabs',
     modules: [...LIGHT, ...STORE, ...SHARING, ...PROOFS],
-    budget: 104 * KB,
+    budget: 105 * KB,
   },
   {
     name: 'light node: first estimate',
@@ -95,7 +95,7 @@ const USES = [
 ];
 
 /** What the worker of a devnet begins with, which goes as far as its first estimate: the kernel of the EVM is part of it. */
-const DEVNET_BUDGET = 160 * KB;
+const DEVNET_BUDGET = 161 * KB;
 
 /** Chunks printed by themselves: what they add to the light node or, where that never loads them, to the devnet. */
 const EXTRAS = [
@@ -122,7 +122,7 @@ const EXTRAS = [
 
 /** Classic scripts, which are there for good once the service worker is installed (scripts/bundle.mjs). */
 const SERVICE_WORKER = [
-  { name: 'with a light node', files: ['', '-light'], budget: 188 * KB },
+  { name: 'with a light node', files: ['', '-light'], budget: 189 * KB },
   { name: 'with a devnet', files: ['', '-devnet', '-tries'], budget: 193 * KB },
   { name: 'beside either: what few calls reach', files: ['-later'], budget: 65 * KB },
   { name: 'beside a devnet: files', files: ['-devnet-later'], budget: 11 * KB },

@@ -5,9 +5,10 @@ import type { ZkQuestion } from '../chain/light/settlement/zk-proofs.js';
 import { HISTORY_CONTRACT } from '../ethereum/constants.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
+import { verifyEthereumProof } from '../proof/ethereum-proof.js';
 import { verifyHeader } from '../proof/headers.js';
 import { anchorSlots, verifyL1Anchor } from '../proof/l1-anchor.js';
-import { historySlot } from '../proof/settled-header.js';
+import { hashInRing, historySlot } from '../proof/settled-header.js';
 import type { EndpointGroup } from '../upstream/group.js';
 import { EVIDENCE_FORMAT, type EvidenceBundle, type EvidenceClaim } from './evidence-bundle.js';
 import { verifyEvidence } from './verify-evidence.js';
@@ -81,21 +82,29 @@ async function onZkState(claim: EvidenceClaim, newest: number, settlement: Settl
   return {
     at: at.number,
     state,
-    ...('block' in claim && { header: await headerOf(claim.block, settlement, upstream) }),
+    ...('block' in claim && { header: (await headerOf(claim.block, settlement, upstream)).answer }),
   };
 }
 
 /** What proves a claim in the state of the finalized block, whose hash layer 1 stores. */
 async function onHeader(claim: EvidenceClaim, newest: number, settlement: Settlement, upstream: Upstream) {
-  const finalizedHeader = await headerOf(newest, settlement, upstream);
+  const { answer: finalizedHeader, stateRoot } = await headerOf(newest, settlement, upstream);
   const isTop = 'block' in claim && claim.block === newest;
   if (isTop) return { at: newest, finalizedHeader };
   const { address, storageKeys } = questionOf(claim, newest);
   const params = [bytesToHex(address), storageKeys.map(bytesToHex), toQuantity(newest)];
-  // The whole bundle is verified before it is given out.
-  const state = await upstream.request('eth_getProof', params, { tryNext: () => true });
+  const accept = (answer: unknown) => {
+    const verdict =
+      'block' in claim
+        ? hashInRing(claim.block, newest, stateRoot, answer)
+        : verifyEthereumProof({ address, storageKeys, stateRoot }, answer);
+    if (!verdict.verified) throw answerRefused(`state after block ${newest}`, verdict);
+    return answer;
+  };
+  const state = await upstream.request('eth_getProof', params, { tryNext: () => true, accept });
   if ('address' in claim) return { at: newest, finalizedHeader, state };
-  return { at: newest, finalizedHeader, state, header: await headerOf(claim.block, settlement, upstream) };
+  const { answer: header } = await headerOf(claim.block, settlement, upstream);
+  return { at: newest, finalizedHeader, state, header };
 }
 
 function questionOf(claim: EvidenceClaim, finalized: number): ZkQuestion {
@@ -108,12 +117,15 @@ function questionOf(claim: EvidenceClaim, finalized: number): ZkQuestion {
   throw notReached('settled', undefined, reason);
 }
 
+/** The header of a settled block, as an endpoint answers it, and its state root. */
 async function headerOf(number: number, settlement: Settlement, upstream: LightChainParts['upstream']) {
   const block = await (await settlement.blocks!()).byNumber(number);
   if (block === undefined) throw notReached('settled', undefined, `block ${number} is not settled`);
   const accept = (answer: unknown) => {
     if (answer === null) throw missing(`header of block ${number}`);
-    return answer;
+    const verdict = verifyHeader(answer, { hash: block.hash });
+    if (!verdict.verified) throw answerRefused(`header of block ${number}`, verdict);
+    return { answer, stateRoot: verdict.header.stateRoot };
   };
   return upstream.request('eth_getBlockByHash', [bytesToHex(block.hash), false], { tryNext: () => true, accept });
 }

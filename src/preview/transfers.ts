@@ -1,5 +1,6 @@
 import type { CallFrame } from '../evm/tracing/call-frame.js';
-import type { Hex } from '../primitives/hex.js';
+import { SYSTEM_ADDRESS } from '../evm/transactions/system-calls.js';
+import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
 import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
@@ -14,6 +15,9 @@ const MOVES_VALUE = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
 const SELECTOR = { supportsInterface: '0x01ffc9a7', decimals: '0x313ce567', ownerOf: '0x6352211e' } as const;
 /** Argument of `supportsInterface` for ERC-721, as a word. */
 const ERC721 = 0x80ac58cdn << 224n;
+
+/** Where the logs of moved ether come from, from Amsterdam on. */
+const ETHER_LOGS = bytesToHex(SYSTEM_ADDRESS);
 
 /** A text that is the same for the same asset only. */
 export const assetKey = (asset: Asset): string => Object.values(asset).join(' ');
@@ -34,6 +38,8 @@ export async function transfersOf(
     const paused = pause();
     if (paused !== undefined) await paused;
     if (isLog(item)) {
+      // From Amsterdam on, moves of ether have logs too (EIP-7708): the frames below tell them.
+      if (item.address === ETHER_LOGS) continue;
       const claim = claimOf(item);
       if (claim === 'unknown') warn({ code: 'unknown-transfer', address: item.address });
       else if (claim !== undefined) {

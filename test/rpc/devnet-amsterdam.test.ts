@@ -179,3 +179,21 @@ test('a block whose gas limit is too low for its list is not made', async () => 
   await mine(node);
   expect(await node.number()).toBe(2);
 });
+
+test('a preview shows moved ether once: its log is not another transfer', async () => {
+  const node = await devNode({ chain });
+  await forked(node);
+  const [from, to] = [accountAt(0), accountAt(1)];
+  const preview = await node.node.previewTransaction({ from, to, value: '0x5' });
+  const { transfers } = preview.calls[0]!;
+  expect(transfers).toEqual([{ asset: { kind: 'native' }, from, to, amount: '0x5', cause: 'native' }]);
+});
+
+test('eth_simulateV1 is refused, and the error says why; before the fork it answers', async () => {
+  const node = await devNode({ chain });
+  await mine(node);
+  const calls = [{ blockStateCalls: [{ calls: [{ from: accountAt(0), to: accountAt(1), value: '0x1' }] }] }, 'latest'];
+  expect(await node.ask('eth_simulateV1', ...calls)).toHaveLength(1);
+  await mine(node, FORK);
+  await expect(node.ask('eth_simulateV1', ...calls)).rejects.toThrow(/does not simulate blocks of the fork amsterdam/);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../src/evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
@@ -6,6 +6,7 @@ import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, KeptStore } from '../support/dev-node.js';
+import { serveMock } from '../support/mock-chain.js';
 import { type SettledScene, settledScene } from '../support/settled-scene.js';
 
 /*
@@ -137,6 +138,13 @@ describe('a rollup contract that stores block hashes', () => {
     expect(await other.ask('linea_getProof', ADDRESS, [], 'finalized')).toEqual(
       await old.dev.ask('linea_getProof', ADDRESS, [], '0x6'),
     );
+    // An error that is no revert does not say that there is no such getter.
+    old.execution.options.answers = ({ params: [call] }) => {
+      if ((call as { data?: string } | undefined)?.data?.startsWith('0x34cdf78d') !== true) return undefined;
+      throw Object.assign(new Error('header not found'), { code: -32000 });
+    };
+    const unsure = await old.open({}, { network, layerOne: [old.execution.url] });
+    await expect(unsure.ask('linea_getProof', ADDRESS, [], 'finalized')).rejects.toThrow(/header not found/);
   });
 
   test('a devnet whose profile has no place for hashes is refused', async () => {
@@ -229,6 +237,17 @@ describe('a bundle of evidence', () => {
       const missing = await verifyEvidence(without, trust).catch((error: unknown) => error);
       expect(missing).not.toMatchObject({ verified: true });
     }
+  });
+
+  test('asks the next endpoint where one gives a false proof of the state', async () => {
+    const stage = await scene(12);
+    const liar = await serveMock(stage.dev.node);
+    onTestFinished(() => liar.close());
+    const { light } = await opened(stage, { endpoints: [liar.url, stage.endpoint.url], level: 'plain' });
+    liar.options.tamper = changed('eth_getProof', (result) => ({ ...result, balance: '0x1' }));
+    for (const claim of [CLAIMS.account!, CLAIMS.older!])
+      expect(await light.node.exportEvidence(claim)).toMatchObject({ claim, finalized: 10 });
+    expect(liar.seen.flat().filter(({ method }) => method === 'eth_getProof').length).toBeGreaterThan(0);
   });
 
   test('of before the change still holds after it, and needs no header', async () => {

@@ -104,9 +104,9 @@ export class SettledReads {
    */
   private accountsAfter(number: number, call: ChainCall): Promise<StateReader | undefined> {
     return unlessUnsettled(call.signal, async () => {
-      if (number !== (await this.settlement.newestNumber(call.signal))) return undefined;
-      // Then the header of the block is settled, too.
-      if (await this.settlement.isHashed(call.signal)) return undefined;
+      const newest = await this.settlement.newest(call.signal);
+      // With its hash on layer 1 the header of the block is settled, too.
+      if (number !== newest?.number || newest.hash !== undefined) return undefined;
       const ordinary = this.ordinary(() => this.heads.finder.required(number, call.signal), call);
       return heldState([this.zk(number, call), ordinary]);
     });

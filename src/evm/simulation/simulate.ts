@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp';
-import { isPlumblineError, type SimulationRule, type TransactionRule } from '../../errors.js';
+import { isPlumblineError, PlumblineError, type SimulationRule, type TransactionRule } from '../../errors.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { createdAddress, encodeTransaction } from '../../ethereum/encode-transaction.js';
@@ -79,6 +79,7 @@ class Simulation {
     await this.budget.pause();
     const { network } = this.base;
     const rules = rulesAt(network, planned.number, planned.timestamp);
+    if (rules.amsterdam) throw notOfAmsterdam();
     const context = this.contextOf(planned, rules);
     const state = new StateOverlay(new ReadCache(this.state));
     const machine = await this.open(planned, context, state);
@@ -399,4 +400,10 @@ async function writeOverride(state: StateOverlay, override: AccountOverride): Pr
     codeHash: code === undefined ? account.codeHash : state.addCode(code),
   });
   for (const [key, value] of whole ?? stateDiff ?? []) state.setSlot(address, key, value);
+}
+
+/** Its blocks have two sums of gas and an access list, which a simulation does not make. */
+function notOfAmsterdam(): PlumblineError<'METHOD_NOT_ENABLED'> {
+  const reason = 'this release does not simulate blocks of the fork amsterdam; use eth_call, or eth_estimateGas';
+  return new PlumblineError('METHOD_NOT_ENABLED', `eth_simulateV1: ${reason}`, { method: 'eth_simulateV1', reason });
 }

@@ -17,7 +17,7 @@ import type { StateOverlay } from '../state/state-overlay.js';
 import { NO_ACCOUNT } from '../state/state-reader.js';
 import type { BlockStep } from './accesses.js';
 
-const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe', 20);
+export const SYSTEM_ADDRESS: Uint8Array = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe', 20);
 const SYSTEM_CALL_GAS = 30_000_000n;
 /** Room for 16 new slots, from Amsterdam on (EIP-8037). */
 const SYSTEM_CALL_STATE_GAS = 16n * 97_920n;

@@ -41,6 +41,16 @@ const firstGloas = block(SLOT + 2, 2, lastFulu);
 const gloas = block(SLOT + 10, 3, firstGloas);
 const later = block(SLOT + 19, 4, gloas);
 
+/** The first block of Gloas as a trusted one. */
+const trustedGloas = {
+  root: beaconBlockHeader.hashTreeRoot(firstGloas.header.beacon),
+  data: {
+    header: firstGloas.header,
+    currentSyncCommittee: simulatedCommittee(Math.floor((SLOT + 2) / 64)).committee,
+    currentSyncCommitteeBranch: branch(firstGloas.state, 2945),
+  },
+};
+
 const now = (network.genesisTime + SLOT + 30) * 1000;
 const bootstrap = {
   version: 'fulu',
@@ -141,12 +151,7 @@ describe('a client across the fork', () => {
   });
 
   test('a checkpoint after the fork begins a store', async () => {
-    const data = {
-      header: firstGloas.header,
-      currentSyncCommittee: simulatedCommittee(Math.floor((SLOT + 2) / 64)).committee,
-      currentSyncCommitteeBranch: branch(firstGloas.state, 2945),
-    };
-    const trusted = beaconBlockHeader.hashTreeRoot(firstGloas.header.beacon);
+    const { root: trusted, data } = trustedGloas;
     const bytes = containersOf('gloas', 32).bootstrap.encode(data as never);
     for (const answer of [{ version: FORK, data: toJson(data) }, bytes]) {
       const verdict = await judged([asJson(steps[3]!)], { root: trusted, bootstrap: answer });
@@ -251,13 +256,7 @@ describe('across the fork is refused', () => {
     });
 
     test('a trusted block', async () => {
-      const data = {
-        header: firstGloas.header,
-        currentSyncCommittee: simulatedCommittee(Math.floor((SLOT + 2) / 64)).committee,
-        currentSyncCommitteeBranch: branch(firstGloas.state, 2945),
-      };
-      const trusted = beaconBlockHeader.hashTreeRoot(firstGloas.header.beacon);
-      const from = { root: trusted, bootstrap: { version: FORK, data: toJson(data) } };
+      const from = { root: trustedGloas.root, bootstrap: { version: FORK, data: toJson(trustedGloas.data) } };
       await expect(judged([], from, begins(EPOCH + 20))).rejects.toMatchObject(movedFrom(SLOT + 2));
     });
 

@@ -158,7 +158,7 @@ export class RollupReader {
       this.reading.rollup.blockHashesSlot === undefined
         ? undefined
         : await read(BLOCK_HASHES).catch((error: unknown) => {
-            if (isPlumblineError(error, 'UPSTREAM_ERROR')) return undefined;
+            if (isPlumblineError(error, 'UPSTREAM_ERROR') && isRevert(error.details)) return undefined;
             throw error;
           });
     const root = await read(STATE_ROOTS);
@@ -189,6 +189,9 @@ export class RollupReader {
     });
   }
 }
+
+const isRevert = ({ code, message }: { readonly code: number; readonly message: string }) =>
+  code === 3 || /revert/i.test(message);
 
 /** A finalization event. It covers the blocks `first` to `last`; the contract stores a root, or a hash, of `last` only. */
 export interface FinalizationEvent {
