@@ -10,7 +10,7 @@ export const MUTATED_FOLDERS = {
     'test/unit/{evm-*,state-memory,state-twins,state-paged,state-world,state-entry,fees,transaction-bytes}.test.ts',
     'test/unit/{hash-vectors,evm-fixtures}.long.test.ts',
     'test/differential/{hash,lzss}.test.ts',
-    'test/rpc/trace.test.ts',
+    'test/rpc/trace.long.test.ts',
   ],
   proof: [
     'test/unit/{mpt-*,light-seals,amsterdam-headers}.test.ts',
