@@ -141,8 +141,8 @@ describe('a page that was closed between two writes', () => {
     const before = after.map(({ key }) => first.filter((entry) => entry.key === key));
     const nothing = after.map(() => []);
     for (const older of [before, nothing]) {
-      for (let written = 0; written <= after.length; written++) {
-        // In both orders: the index of a table may be there before its entries, and behind them.
+      for (let written = 0; written < after.length; written++) {
+        // In both orders: the index of a table may be there before its entries, and behind them. With 0, one has all of each state.
         const cuts = [
           [...after.slice(0, written), ...older.slice(written).flat()],
           [...older.slice(0, written).flat(), ...after.slice(written)],
