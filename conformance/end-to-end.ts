@@ -111,7 +111,7 @@ function networkOf(
   { hardfork }: RecordedBlock,
   { chainId, pricing }: EndToEndCase,
   estimateMargin: number,
-  sizing: Network['sizing'],
+  sizing: 'current' | 'signed',
 ): Network {
   const defaults = {
     fixedCostWei: BigInt(pricing.fixedCostWei),

@@ -54,7 +54,7 @@ async function read(account: Hex): Promise<Reading> {
   await fillChain(node);
   const checkpoint = await olderCheckpoint(node);
   const told: Told = new Map();
-  const network = devnet({ scheme: node.info.hashScheme });
+  const network = devnet({ scheme: node.info.hashScheme! });
   stage.value = 'A light node starts, reads and checks.';
   const began = performance.now();
   return withLightNode(serversOver(node, told), { checkpoint, network }, async (light) => {

@@ -66,7 +66,7 @@ async function believe(server: typeof fetch): Promise<Amounts> {
 
 /** A light node that has the same server, and one of layer 1. */
 async function verify(chain: PlumblineNode, server: typeof fetch): Promise<Compared['verified']> {
-  const network = devnet({ scheme: chain.info.hashScheme });
+  const network = devnet({ scheme: chain.info.hashScheme! });
   const light = await createNode({
     chain: { kind: 'light', network, endpoints: [SERVERS['layer-2']], layerOne: [SERVERS['layer-1']] },
     fetch: server,

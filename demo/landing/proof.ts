@@ -40,7 +40,7 @@ export interface Checked {
 
 /** Asks a devnet for the token balance of account 1 at its newest final block, with a proof. */
 export async function askForProof(node: PlumblineNode): Promise<Proof> {
-  const { rollupAddress, hashScheme: scheme } = node.info;
+  const { rollupAddress, hashScheme: scheme } = node.info as Required<typeof node.info>;
   const layerOne = layerOneOf(node, { ...settings.peek(), kind: 'devnet' })!;
   const block = await settledBlock(layerOne, rollupAddress);
   const root = await settledRoot(layerOne, rollupAddress, block);

@@ -34,7 +34,7 @@ async function proveNow(tampered: Tampering | undefined): Promise<void> {
   const { address, lines, tag, number } = readAskForm(askForm.value);
   const asked = fields.value;
   const { layerOne, node } = now;
-  const { rollupAddress, hashScheme } = node.info;
+  const { rollupAddress, hashScheme } = node.info as Required<typeof node.info>;
   let block = number;
   let onLayerOne: Hex | undefined;
   if (layerOne !== undefined) {

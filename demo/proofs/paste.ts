@@ -49,7 +49,7 @@ export async function newestRoot(): Promise<Hex> {
   const now = running.value;
   if (now?.layerOne === undefined)
     throw new PageError('LAYER_ONE', 'There is no layer 1 to read it from: name an endpoint under “Node”.');
-  const { rollupAddress } = now.node.info;
+  const rollupAddress = now.node.info.rollupAddress!;
   const block = await settledBlock(now.layerOne, rollupAddress);
   const root = await settledRoot(now.layerOne, rollupAddress, block);
   if (root === undefined) throw new PageError('LAYER_ONE', `Layer 1 holds no root of block ${block}`);

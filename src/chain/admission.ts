@@ -138,15 +138,16 @@ export async function checkDenied(
  * `admit`.
  */
 function checkMargin(transaction: SignedTransaction, { network, context, prices, sizer }: AdmissionContext): void {
-  const margin = network.pool?.margin;
+  const { pricing, pool: { margin } = {} } = network;
   const { type, gasLimit } = transaction;
-  if (margin === undefined || sizer === undefined || type === BLOB_TYPE || gasLimit === 0n) return;
+  if (pricing === undefined || margin === undefined || sizer === undefined || type === BLOB_TYPE || gasLimit === 0n)
+    return;
   const baseFee = context.baseFeePerGas;
   const price = effectiveGasPrice(transaction, baseFee);
   if (price < baseFee) return;
-  const bytes = network.sizing === 'current' ? encodeForSizing(transaction) : transaction.raw;
+  const bytes = network.sizing === 'signed' ? transaction.raw : encodeForSizing(transaction);
   const use = { gas: gasLimit, compressedTxSize: sizer.compressedTxSize(bytes), baseFee };
-  if (price < baseFee + priorityFeePerGas(network.pricing, prices, use, margin)) {
+  if (price < baseFee + priorityFeePerGas(pricing, prices, use, margin)) {
     throw rejected('unprofitable', 'Gas price too low');
   }
 }

@@ -78,12 +78,13 @@ export function isHead(reference: BlockReference): boolean {
 
 /**
  * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
- * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints.
+ * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints. `attested`, of layer 1
+ * itself: two thirds of a sync committee have signed it, and it may still be replaced.
  */
-export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'linked' | 'plain';
+export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'attested' | 'linked' | 'plain';
 
 /** Trust levels of a head. */
-export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'sealed'>;
+export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'attested' | 'sealed'>;
 
 /** Trust levels of a block: a block below the head can be settled by layer-1 consensus. */
 export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
@@ -92,8 +93,9 @@ export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
 export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
   plain: 0,
   linked: 1,
-  sealed: 2,
-  finalized: 3,
-  settled: 4,
-  held: 5,
+  attested: 2,
+  sealed: 3,
+  finalized: 4,
+  settled: 5,
+  held: 6,
 };

@@ -31,7 +31,7 @@ export interface Exclusion {
   readonly timestamp: number;
 }
 
-/** The block of layer 1 that settled blocks rest on, and what its own finality rests on. */
+/** The block of layer 1 that settled or attested blocks rest on, and what it rests on itself. */
 export interface LayerOneEvidence {
   /**
    * Where the first trusted beacon block came from: the options (`checkpoint`), the store of an earlier session (`stored`), the
@@ -40,7 +40,7 @@ export interface LayerOneEvidence {
   readonly level: 'checkpoint' | 'stored' | 'builtin' | 'servers';
   /** Root of the first trusted beacon block, 32 bytes. */
   readonly checkpoint: Uint8Array;
-  /** Slot of the finalized beacon block. */
+  /** Slot of the finalized beacon block; of the attested one. */
   readonly slot: number;
   /** Hash of the execution block that it carries, 32 bytes. */
   readonly blockHash: Uint8Array;
@@ -48,6 +48,8 @@ export interface LayerOneEvidence {
   readonly timestamp: number;
   /** In the 30 days before the last fork of layer 1 that the profile knows: its name, and its Unix time in seconds. */
   readonly lastFork?: { readonly name: string; readonly timestamp: number };
+  /** Of an attested block: slots from its own to the present one. */
+  readonly behind?: number;
 }
 
 /**
@@ -237,11 +239,11 @@ export interface Chain {
   trust(block: Block): Promise<TrustLevel>;
 
   /**
-   * The layer-1 block that settled blocks rest on; undefined unless a light node follows layer-1 consensus.
+   * The layer-1 block that blocks of a level rest on; undefined unless a light node follows layer-1 consensus.
    *
-   * @throws PlumblineError as `LayerOneFollower.finalized`
+   * @throws PlumblineError as `LayerOneFollower.finalized`, `LayerOneFollower.attested`
    */
-  settledBy(): Promise<LayerOneEvidence | undefined>;
+  restsOn(level: 'settled' | 'attested'): Promise<LayerOneEvidence | undefined>;
   /** Prices after `block`; the head by default. */
   prices(block?: Block, call?: ChainCall): Promise<CurrentPrices>;
 
@@ -315,7 +317,7 @@ export const CHAIN_MEMBERS: Members<Chain> = {
   contextOf: true,
   pendingContext: true,
   trust: true,
-  settledBy: true,
+  restsOn: true,
   prices: true,
   proof: true,
   zkProof: true,

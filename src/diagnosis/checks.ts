@@ -29,7 +29,7 @@ import type { Prices } from '../fees/prices.js';
 import { payingGasPrice, priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
-import type { Network } from '../networks/network.js';
+import { type Network, rollupOf } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { CheckName } from './check-table.js';
 import type { Conditions, DiagnosisParts } from './conditions.js';
@@ -309,7 +309,7 @@ export async function sizeOf(
   estimator: Estimator,
   network: Network,
 ): Promise<SizeRange> {
-  const bytes = network.sizing === 'current' ? encodeForSizing(candidate) : signedBytes(candidate);
+  const bytes = network.sizing === 'signed' ? signedBytes(candidate) : encodeForSizing(candidate);
   const likely = (await estimator.sizer()).compressedTxSize(bytes);
   if (estimator.dictionary.networkOwn || network.dictionary === undefined)
     return { least: likely, likely, most: likely };
@@ -340,7 +340,7 @@ export function marginCheck(
   const offer = gasPrice !== undefined ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas };
   const found = payingGasPrice(offer, baseFee);
   const at = (compressedTxSize: number): Finding => {
-    const fee = priorityFeePerGas(on.network.pricing, on.prices, { gas, compressedTxSize, baseFee }, margin);
+    const fee = priorityFeePerGas(rollupOf(on.network).pricing, on.prices, { gas, compressedTxSize, baseFee }, margin);
     const needed = baseFee + fee;
     return compared(check, found, needed, { remedy: remedyFor(candidate, needed, baseFee) });
   };

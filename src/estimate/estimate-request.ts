@@ -7,7 +7,6 @@ import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import type { GasSearch } from '../networks/gas-searches.js';
-import type { Network } from '../networks/network.js';
 import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
 import type { LineCount } from './line-counts.js';
 
@@ -62,7 +61,7 @@ export interface EstimateEvidence {
   /** Trust level of the state and the header of that block. */
   readonly trust: TrustLevel;
   /** Which bytes of the transaction were compressed (docs/spec/compression.md 3, 8); `transactionBytes`: their number. */
-  readonly sizing: Network['sizing'];
+  readonly sizing: 'current' | 'signed';
   readonly transactionBytes: number;
   readonly compressedTxSize: number;
   /** `networkOwn` is false when another dictionary was used; `reason` says why. The size is then an approximation. */

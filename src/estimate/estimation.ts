@@ -7,6 +7,7 @@ import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
+import { rollupOf } from '../networks/network.js';
 import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
@@ -37,7 +38,7 @@ export async function feesOn(
   point: ExecutionPoint,
 ): Promise<FeeEstimate> {
   const { chain, dictionary } = parts;
-  const { network } = chain;
+  const network = rollupOf(chain.network);
   const { call } = request;
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
   // Awaited below. Until then a rejection must not count as unhandled.
@@ -72,7 +73,7 @@ export async function feesOn(
       gas,
       block: point.on.header.number,
       trust: await chain.trust(point.on),
-      sizing: network.sizing,
+      sizing: network.sizing ?? 'current',
       transactionBytes: bytes.length,
       compressedTxSize,
       dictionary: { name, networkOwn, ...(reason !== undefined && { reason }) },
@@ -94,7 +95,7 @@ function search(
   { context, state }: ExecutionPoint,
   counting: boolean,
 ): Promise<GasEstimate> {
-  const { network } = chain;
+  const network = rollupOf(chain.network);
   const { call, overrides, signal, gas } = request;
   return estimateGasAt(state, context, call, {
     network,

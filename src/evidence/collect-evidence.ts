@@ -3,6 +3,7 @@ import { answerRefused, missing, notReached } from '../chain/light/refused.js';
 import type { Settlement } from '../chain/light/settlement/settlement.js';
 import type { ZkQuestion } from '../chain/light/settlement/zk-proofs.js';
 import { HISTORY_CONTRACT } from '../ethereum/constants.js';
+import { rollupOf } from '../networks/network.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { verifyEthereumProof } from '../proof/ethereum-proof.js';
@@ -36,7 +37,8 @@ export async function collectEvidence(
       ? await onZkState(claim, newest.number, settlement, upstream)
       : await onHeader(claim, newest.number, settlement, upstream);
   const { checkpoint, bootstrap, answers, finalized, maxAgeMs } = await consensus.answers();
-  const { chainId, rollup } = network;
+  const rollupNetwork = rollupOf(network);
+  const { chainId, rollup } = rollupNetwork;
   const layerOneHeader =
     finalized.stateRoot === undefined ? await layerOneHeaderOf(finalized.blockHash, layerOne) : undefined;
   const anchored = layerOneHeader?.verified.header ?? finalized;
@@ -58,7 +60,7 @@ export async function collectEvidence(
     rollup: await layerOne.request('eth_getProof', params, { tryNext: () => true, accept }),
     ...answered,
   };
-  const verdict = await verifyEvidence(bundle, { network, checkpoint, now: clock.now(), maxAgeMs });
+  const verdict = await verifyEvidence(bundle, { network: rollupNetwork, checkpoint, now: clock.now(), maxAgeMs });
   if (!verdict.verified) throw answerRefused(`evidence, link ${verdict.link}`, verdict);
   return bundle;
 }

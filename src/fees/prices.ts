@@ -1,5 +1,5 @@
 import { PlumblineError } from '../errors.js';
-import type { ExtraDataPricing } from '../networks/network.js';
+import type { ExtraDataPricing, Network } from '../networks/network.js';
 
 /** The three prices of a block header, in wei: per gas, per compressed byte, and per gas for a simple transfer. */
 export type Prices = ExtraDataPricing['defaults'];
@@ -12,6 +12,12 @@ export interface TransactionUse {
   readonly compressedTxSize: number;
   /** Base fee of the block, wei per gas. */
   readonly baseFee: bigint;
+}
+
+/** Prices of a network while no header has any. */
+export function defaultPrices({ pricing }: Pick<Network, 'pricing'>): Prices {
+  if (pricing?.model === 'extra-data') return pricing.defaults;
+  return { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing?.minGasPriceWei ?? 0n };
 }
 
 const INT64_LIMIT = 1n << 63n;

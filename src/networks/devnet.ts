@@ -1,6 +1,13 @@
 import type { HashScheme } from '../kernel/contracts.js';
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
-import type { ExtraDataPricing, Network, PoolRules, PricingModel, VerificationCostPricing } from './network.js';
+import type {
+  ExtraDataPricing,
+  Network,
+  PoolRules,
+  PricingModel,
+  RollupNetwork,
+  VerificationCostPricing,
+} from './network.js';
 
 /** Prices in every header of the devnet: those of mainnet in January 2026 (docs/spec/fees.md 3). */
 export const DEVNET_EXTRA_DATA_PRICING: ExtraDataPricing = {
@@ -50,7 +57,7 @@ export interface DevnetOptions {
  * devnet({ chainId: 1337 }).chainId; // => 1337
  * ```
  */
-export function devnet(options: DevnetOptions = {}): Network {
+export function devnet(options: DevnetOptions = {}): RollupNetwork {
   return {
     name: 'devnet',
     chainId: options.chainId ?? 59_139,

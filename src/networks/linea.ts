@@ -1,5 +1,5 @@
 import { LINEA_MODULE_LIMITS } from './module-limits.js';
-import type { DictionaryReference, Network } from './network.js';
+import type { DictionaryReference, RollupNetwork } from './network.js';
 
 // The commit is the same in both repositories.
 const DICTIONARY_FILE = 'cb180134d7b7904ca588e6d99264b7b10fe06929/prover/lib/compressor/dict/25-04-21.bin';
@@ -52,7 +52,7 @@ const CLIQUE_EPOCH = 30_000;
  */
 
 /** Linea mainnet. */
-export const linea: Network = {
+export const linea: RollupNetwork = {
   ...shared,
   name: 'linea',
   chainId: 59_144,
@@ -93,7 +93,7 @@ export const linea: Network = {
 };
 
 /** Linea Sepolia, the public test network. */
-export const lineaSepolia: Network = {
+export const lineaSepolia: RollupNetwork = {
   ...shared,
   name: 'linea-sepolia',
   chainId: 59_141,

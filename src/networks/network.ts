@@ -41,8 +41,8 @@ export interface ForkActivation {
   readonly hardfork: Hardfork;
   readonly block?: number;
   readonly timestamp?: number;
-  /** Of Paris alone: its block is part of the fork id, because the chain splits its peers there (EIP-3675). */
-  readonly netsplit?: true;
+  /** Of Paris alone: the block at which the chain splits its peers, which is part of the fork id (EIP-3675). */
+  readonly netsplit?: number;
   /** Blob parameters from this fork on. Before the first fork with blob parameters, blob transactions are rejected. */
   readonly blobs?: BlobSchedule;
 }
@@ -231,15 +231,23 @@ export interface Network {
    * estimate without data is exact (docs/spec/fees.md 5.2). `26.8` when left out.
    */
   readonly besuVersion?: '26.8' | '26.9';
-  readonly pricing: PricingModel;
-  /** Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). */
-  readonly sizing: 'current' | 'signed';
-  /** Hash scheme by block: the last entry whose `fromBlock` is not above the block. */
-  readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
+  /** How a rollup prices transactions. Left out for a network that is no rollup: its blocks and their base fee alone set prices. */
+  readonly pricing?: PricingModel;
+  /**
+   * Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). `current` when
+   * left out.
+   */
+  readonly sizing?: 'current' | 'signed';
+  /** Hash scheme of the zk state by block: the last entry whose `fromBlock` is not above the block. None: there is no zk state. */
+  readonly hashSchemes?: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
   /** The network's own compression dictionary; plumbline's general one when left out. */
   readonly dictionary?: DictionaryReference;
-  readonly rollup: RollupContract;
-  /** Beacon chain of the network's layer 1, by its name or as data; layer-1 consensus cannot be followed when left out. */
+  /** Left out for a network that is no rollup, such as `ethereum`: it is its own layer 1. */
+  readonly rollup?: RollupContract;
+  /**
+   * Beacon chain of the network's layer 1, which may be the network itself; by its name or as data. Layer-1 consensus cannot be followed
+   * when left out.
+   */
   readonly layerOne?: LayerOneName | BeaconNetwork;
   /** Root of a finalized beacon block of its layer 1 to follow from, 32 bytes. It is used while it is at most 14 days old. */
   readonly checkpoint?: Hex;
@@ -251,9 +259,37 @@ export interface Network {
   readonly messageService?: Hex;
 }
 
+/** The profile of a rollup. */
+export interface RollupNetwork extends Network {
+  readonly pricing: PricingModel;
+  readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
+  readonly rollup: RollupContract;
+}
+
+/** Whether a network is no rollup: it is its own layer 1. */
+export function isLayerOne({ rollup }: Pick<Network, 'rollup'>): boolean {
+  return rollup === undefined;
+}
+
+/**
+ * The profile as that of a rollup.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a network that is none
+ */
+export function rollupOf(network: Network): RollupNetwork {
+  const { rollup, pricing, hashSchemes = [] } = network;
+  if (rollup !== undefined && pricing !== undefined && hashSchemes.length > 0) return network as RollupNetwork;
+  const [missing] = Object.entries({ rollup, pricing, hashSchemes }).find(
+    ([, given]) => !given || given === hashSchemes,
+  )!;
+  const reason = isLayerOne(network) ? `is missing: ${network.name} is no rollup` : 'is missing: a rollup needs it';
+  throw invalidParameter(`network.${missing}`, reason);
+}
+
 /**
  * Scheme of the zk state after `block`.
  *
+ * @throws PlumblineError `INVALID_PARAMETER` for a network without zk state
  * @example
  * ```ts
  * import { linea, schemeAt } from 'plumbline-l2/fees';
@@ -263,8 +299,10 @@ export interface Network {
  * ```
  */
 export function schemeAt(network: Pick<Network, 'hashSchemes'>, block: number): HashScheme {
-  let scheme = network.hashSchemes[0]!.scheme;
-  for (const range of network.hashSchemes) if (range.fromBlock <= block) scheme = range.scheme;
+  const [first] = network.hashSchemes ?? [];
+  if (first === undefined) throw invalidParameter('network.hashSchemes', 'is missing: the network has no zk state');
+  let { scheme } = first;
+  for (const range of network.hashSchemes!) if (range.fromBlock <= block) scheme = range.scheme;
   return scheme;
 }
 

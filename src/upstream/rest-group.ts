@@ -22,6 +22,11 @@ export class RestGroup {
     });
   }
 
+  /** Its endpoints, in order of preference. */
+  get endpoints(): EndpointGroup['endpoints'] {
+    return this.group.endpoints;
+  }
+
   /**
    * Fetches JSON from a path below the endpoint's URL.
    *

@@ -33,10 +33,10 @@ describe('a node in a real worker', () => {
     const answer = await node.request({ method: 'linea_getProof', params: [TEST_TOKEN, ['0x2'], 'latest'] });
     const root = (await node.l1.request({
       method: 'eth_call',
-      params: [{ to: node.info.rollupAddress, data: `0x8be745d1${'0'.repeat(64)}` }, 'latest'],
+      params: [{ to: node.info.rollupAddress!, data: `0x8be745d1${'0'.repeat(64)}` }, 'latest'],
     })) as Hex;
     const verdict = verifyLineaProof(
-      await loadHasher(node.info.hashScheme),
+      await loadHasher(node.info.hashScheme!),
       {
         address: hexToBytes(TEST_TOKEN),
         storageKeys: [hexToBytes(`0x${'2'.padStart(64, '0')}`)],

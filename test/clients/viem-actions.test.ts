@@ -150,10 +150,10 @@ describe.each(['EIP-1193', 'HTTP'] as const)('the actions over %s', (way) => {
     const proof = await open().getLineaProof({ address: TEST_TOKEN, storageKeys: [slot], blockNumber: 0n });
     const root = (await endpoint.node.l1.request({
       method: 'eth_call',
-      params: [{ to: endpoint.node.info.rollupAddress, data: `0x8be745d1${'0'.repeat(64)}` }, 'latest'],
+      params: [{ to: endpoint.node.info.rollupAddress!, data: `0x8be745d1${'0'.repeat(64)}` }, 'latest'],
     })) as `0x${string}`;
     const request = { address: hexToBytes(TEST_TOKEN), storageKeys: [hexToBytes(slot)], stateRoot: hexToBytes(root) };
-    expect(verifyLineaProof(await loadHasher(endpoint.node.info.hashScheme), request, proof).verified).toBe(true);
+    expect(verifyLineaProof(await loadHasher(endpoint.node.info.hashScheme!), request, proof).verified).toBe(true);
     expect(await getLineaProof(open(), { address: TEST_TOKEN })).toMatchObject({ storageProofs: [] });
     await expect(open().getLineaProof({ address: to, blockNumber: 99n })).rejects.toThrow(/BLOCK_MISSING_IN_CHAIN/);
   });

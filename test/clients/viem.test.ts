@@ -167,11 +167,11 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('viem over %s', (way) 
     const zkRoot = (await endpoint.node.l1.request({
       method: 'eth_call',
       params: [
-        { to: endpoint.node.info.rollupAddress, data: `0x8be745d1${block.number.toString(16).padStart(64, '0')}` },
+        { to: endpoint.node.info.rollupAddress!, data: `0x8be745d1${block.number.toString(16).padStart(64, '0')}` },
         'latest',
       ],
     })) as Hex;
-    const hasher = await loadHasher(endpoint.node.info.hashScheme);
+    const hasher = await loadHasher(endpoint.node.info.hashScheme!);
     const verdict = verifyLineaProof(hasher, { address, storageKeys: [key], stateRoot: hexToBytes(zkRoot) }, zkProof);
     expect(verdict).toMatchObject({ verified: true, slots: [{ value: hexToBytes(toHex(1000n, { size: 32 })) }] });
   });

@@ -439,7 +439,7 @@ class Play {
     this.history.push({ after, destroyed, edits: this.pending });
     this.pending = new Set();
     this.emptied = new Set();
-    const call = { to: this.node.info.rollupAddress, data: `0x8be745d1${word(block)}` };
+    const call = { to: this.node.info.rollupAddress!, data: `0x8be745d1${word(block)}` };
     const root = await this.node.l1.request<UntypedMethod>({ method: 'eth_call', params: [call, 'latest'] });
     expect(`block ${block}: ${root}`).toBe(`block ${block}: 0x${this.twin.root()}`);
   }

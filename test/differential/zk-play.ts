@@ -60,7 +60,7 @@ export async function playChain(
     return JSON.parse(JSON.stringify((await node.request<UntypedMethod>({ method, params })) ?? null)) as T;
   };
   const rootOnL1 = async (block: number): Promise<Digits> => {
-    const call = { to: node.info.rollupAddress, data: `0x8be745d1${word(block)}` };
+    const call = { to: node.info.rollupAddress!, data: `0x8be745d1${word(block)}` };
     return ((await node.l1.request<UntypedMethod>({ method: 'eth_call', params: [call, 'latest'] })) as string).slice(
       2,
     );

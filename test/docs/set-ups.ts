@@ -11,7 +11,7 @@ const slot: ProofHex = \`0x\${'2'.padStart(64, '0')}\`;
 const answer = await prover.request({ method: 'linea_getProof', params: [address, [slot], 'latest'] });
 const rootFromLayerOne = (await prover.l1.request({
   method: 'eth_call',
-  params: [{ to: prover.info.rollupAddress, data: \`0x8be745d1\${'0'.repeat(64)}\` }, 'latest'],
+  params: [{ to: prover.info.rollupAddress!, data: \`0x8be745d1\${'0'.repeat(64)}\` }, 'latest'],
 })) as ProofHex;
 await prover.close();`,
   /** A block as a Besu node with the Shomei plugin tells it. */

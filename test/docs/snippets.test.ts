@@ -235,7 +235,7 @@ async function writeShellFiles(project: string): Promise<string> {
   const node = await createInlineNode();
   const answer = await node.request({ method: 'linea_getProof', params: [TEST_TOKEN, [], 'latest'] });
   const data = `0x8be745d1${'0'.repeat(64)}`;
-  const call = [{ to: node.info.rollupAddress, data }, 'latest'];
+  const call = [{ to: node.info.rollupAddress!, data }, 'latest'];
   const stateRoot = (await node.l1.request<UntypedMethod>({ method: 'eth_call', params: call })) as string;
   await node.close();
   writeFileSync(join(project, 'answer.json'), JSON.stringify({ address: TEST_TOKEN, storageKeys: [], result: answer }));

@@ -216,7 +216,7 @@ describe('lies about the zk state and layer 1', () => {
       proofs.push(await ask(present[0], present[1], present[2], `0x${block.toString(16)}`));
     for (let i = 0; i < 10; i++) proofs.push(await ask('linea_getProof', stranger(`${i}d`), [], 'latest'));
     for (let i = 0; i < 10; i++) proofs.push(await ask('linea_getProof', accountAt(i), [], 'latest'));
-    const to = dev.info.rollupAddress;
+    const to = dev.info.rollupAddress!;
     for (let at = 1; at <= 10; at++) {
       const l1 = (method: string, ...params: unknown[]) => dev.l1.request<UntypedMethod>({ method, params });
       roots.push((await l1('eth_call', { to, data: `${ROOT}${word(BigInt(at)).slice(2)}` }, 'latest')) as Hex);

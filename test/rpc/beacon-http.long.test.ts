@@ -253,7 +253,7 @@ describe('a stream of events', () => {
 test('logs have the hash of a transaction, which the layer 1 has with its receipt, and its contract has code', async () => {
   const provider = new JsonRpcProvider(`http://127.0.0.1:${server.port}/l1`, 1337, { staticNetwork: true });
   onTestFinished(() => provider.destroy());
-  const rollup = node.info.rollupAddress;
+  const rollup = node.info.rollupAddress!;
   const [log] = await provider.getLogs({ address: rollup, fromBlock: 0, toBlock: 'latest' });
   const [transaction, receipt, block] = await Promise.all([
     provider.getTransaction(log!.transactionHash),
@@ -272,7 +272,7 @@ test('logs have the hash of a transaction, which the layer 1 has with its receip
 });
 
 test('the code of the rollup contract runs as its getters answer', async () => {
-  const rollup = node.info.rollupAddress;
+  const rollup = node.info.rollupAddress!;
   const { l1 } = node;
   const slots = { current: 281n, root: 282n };
   const code = await l1.request({ method: 'eth_getCode', params: [rollup, 'latest'] });

@@ -85,7 +85,7 @@ describe('rollback and reorg', () => {
     expect(await ask('eth_getBalance', stranger('ee'), 'latest')).toBe('0x0');
     const onLayerOne = await node.l1.request({
       method: 'eth_call',
-      params: [{ to: node.info.rollupAddress, data: '0x695378f5' }, 'latest'],
+      params: [{ to: node.info.rollupAddress!, data: '0x695378f5' }, 'latest'],
     });
     expect(onLayerOne).toBe(word(1n));
     await send(dev, 0, accountAt(1));

@@ -100,7 +100,7 @@ describe('evm_snapshot and evm_revert', () => {
       return {
         l2: await dev.ask('eth_getBlockByNumber', 'latest', false),
         l1: await l1('eth_getBlockByNumber', 'latest', false),
-        l1Proof: await l1('eth_getProof', dev.node.info.rollupAddress, ['0x119'], 'latest'),
+        l1Proof: await l1('eth_getProof', dev.node.info.rollupAddress!, ['0x119'], 'latest'),
       };
     };
     const first = await run();

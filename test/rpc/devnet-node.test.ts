@@ -103,7 +103,7 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
 
   test('layer 1 has an event for each finalization', async () => {
     const topic = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb';
-    const params = [{ address: node.info.rollupAddress, topics: [topic], fromBlock: 'earliest', toBlock: 'latest' }];
+    const params = [{ address: node.info.rollupAddress!, topics: [topic], fromBlock: 'earliest', toBlock: 'latest' }];
     const logs = (await node.l1.request<UntypedMethod>({ method: 'eth_getLogs', params })) as {
       topics: Hex[];
       data: Hex;

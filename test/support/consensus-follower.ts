@@ -37,7 +37,7 @@ export async function said({ dev }: Stage, opened: Opened): Promise<number | str
   expect(answer).toEqual(await dev.request({ method: 'eth_getBlockByNumber', params: [answer.number, false] }));
   const report = opened.reports.at(-1)!;
   expect(report).toMatchObject({ level: 'settled', layerOne: {} });
-  const call = { to: dev.info.rollupAddress, data: '0x695378f5' };
+  const call = { to: dev.info.rollupAddress!, data: '0x695378f5' };
   const params = [call, { blockHash: report.layerOne!.blockHash }];
   expect(Number(await dev.l1.request<UntypedMethod>({ method: 'eth_call', params }))).toBe(Number(answer.number) + 1);
   return Number(answer.number);

@@ -53,7 +53,7 @@ export const sendFrom = ({ ask }: DevNode, account: number, to: Hex) =>
 /** Newest finalized block, and its root as the rollup contract on layer 1 has it. */
 export async function settled(node: PlumblineNode): Promise<{ block: number; root: Uint8Array }> {
   const read = (data: string) =>
-    node.l1.request<UntypedMethod>({ method: 'eth_call', params: [{ to: node.info.rollupAddress, data }, 'latest'] });
+    node.l1.request<UntypedMethod>({ method: 'eth_call', params: [{ to: node.info.rollupAddress!, data }, 'latest'] });
   const block = Number(await read('0x695378f5'));
   const root = (await read(`0x8be745d1${block.toString(16).padStart(64, '0')}`)) as Hex;
   return { block, root: hexToBytes(root) };
@@ -64,7 +64,7 @@ export async function proved({ node, ask }: DevNode, address: Hex, keys: readonl
   const { block, root } = await settled(node);
   const answer = await ask('linea_getProof', address, keys, `0x${block.toString(16)}`);
   const request = { address: hexToBytes(address), storageKeys: keys.map((key) => hexToBytes(key)), stateRoot: root };
-  const verdict = verifyLineaProof(await loadHasher(node.info.hashScheme), request, answer);
+  const verdict = verifyLineaProof(await loadHasher(node.info.hashScheme!), request, answer);
   if (!verdict.verified) throw new Error(verdict.message);
   return verdict;
 }

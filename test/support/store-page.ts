@@ -131,11 +131,11 @@ const page = {
     const read = (data: string) =>
       node!.l1.request<UntypedMethod>({
         method: 'eth_call',
-        params: [{ to: node!.info.rollupAddress, data }, 'latest'],
+        params: [{ to: node!.info.rollupAddress!, data }, 'latest'],
       });
     const block = Number(await read('0x695378f5'));
     const root = hexToBytes((await read(`0x8be745d1${word(hex(block))}`)) as Hex);
-    const hasher = await loadHasher(node!.info.hashScheme);
+    const hasher = await loadHasher(node!.info.hashScheme!);
     for (const address of [TEST_TOKEN, DEV_ACCOUNTS[0]!.address, `0x${'ab'.repeat(20)}` as Hex]) {
       const keys: Hex[] = address === TEST_TOKEN ? [`0x${word('0x2')}`] : [];
       const answer = await ask('linea_getProof', address, keys, hex(block));

@@ -25,7 +25,7 @@ test('the members of a chain', () => {
     'contextOf',
     'pendingContext',
     'trust',
-    'settledBy',
+    'restsOn',
     'prices',
     'proof',
     'zkProof',

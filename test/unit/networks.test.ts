@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parseExtraData } from '../../src/fees/extra-data.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
-import { type Network, schemeAt } from '../../src/networks/network.js';
+import { isLayerOne, type Network, rollupOf, schemeAt } from '../../src/networks/network.js';
 import { NETWORKS } from '../../src/networks/networks.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
@@ -28,8 +28,10 @@ describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s',
   });
 
   it('has a hash scheme from genesis on, and names the rollup contract by 20 bytes', () => {
-    expect(network.hashSchemes[0]!.fromBlock).toBe(0);
-    expect(hexToBytes(network.rollup.address, 20)).toHaveLength(20);
+    if (isLayerOne(network)) return expect(network.hashSchemes).toBeUndefined();
+    const { hashSchemes, rollup } = rollupOf(network);
+    expect(hashSchemes[0]!.fromBlock).toBe(0);
+    expect(hexToBytes(rollup.address, 20)).toHaveLength(20);
   });
 
   it('is plain data that survives a worker border', () => {

@@ -220,7 +220,7 @@ export class Devnet implements Chain {
     return 'held';
   }
 
-  async settledBy(): Promise<undefined> {}
+  async restsOn(): Promise<undefined> {}
 
   takenBack(): undefined {}
 
@@ -335,6 +335,6 @@ async function findIn(settings: DevnetSettings, store: PageStore): Promise<Store
 
 /** @throws PlumblineError `INVALID_PARAMETER` if finalizations are to store block hashes, and the rollup contract has no place for them */
 function requireBlockHashes({ finality, network }: Pick<DevnetSettings, 'finality' | 'network'>): void {
-  if (finality?.blockHashesFrom === undefined || network.rollup.blockHashesSlot !== undefined) return;
+  if (finality?.blockHashesFrom === undefined || network.rollup?.blockHashesSlot !== undefined) return;
   throw invalidParameter('finality.blockHashesFrom', 'needs rollup.blockHashesSlot in the profile of the network');
 }

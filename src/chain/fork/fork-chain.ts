@@ -259,7 +259,7 @@ export class ForkChain implements Chain {
       : state.prove(number, address, keys, call.signal);
   }
 
-  async settledBy(): Promise<undefined> {}
+  async restsOn(): Promise<undefined> {}
 
   takenBack(): undefined {}
 

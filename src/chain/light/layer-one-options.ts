@@ -9,8 +9,8 @@ import type { EndpointSource, UrlEndpoint } from '../../upstream/options.js';
 export interface LayerOneOptions {
   /** Beacon-API endpoints that serve the light-client routes (`/eth/v1/beacon/light_client/…`). */
   readonly consensus: readonly (string | UrlEndpoint)[];
-  /** JSON-RPC endpoints of layer 1, for headers and proofs of the rollup contract. */
-  readonly execution: readonly EndpointSource[];
+  /** JSON-RPC endpoints of layer 1, for headers and proofs of the rollup contract. Needed, but on a network that is its own layer 1. */
+  readonly execution?: readonly EndpointSource[];
   /**
    * A finalized beacon block that you trust, by its root: 32 bytes in hex. Without it, the state of an earlier session is used,
    * then the checkpoint of the network's profile, then the servers of `checkpointServers`.
@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 /** What each option of layer 1 is, if its consensus is followed. */
 export const LAYER_ONE_OPTIONS = {
   consensus: { is: 'endpoints', needed: true },
-  execution: { is: 'endpoints', needed: true },
+  execution: { is: 'endpoints' },
   checkpoint: { is: { root: { is: 'hex', needed: true } } },
   checkpointServers: { is: 'endpoints' },
   // Its default goes by the number of servers.

@@ -60,7 +60,7 @@ export class LightChain implements Chain {
     let loaded: Settlement | undefined;
     this.heads = openHeads(parts, {
       known: () => loaded?.knownNumber,
-      newest: async () => parts.layerOne && (await this.settlement()).newestNumber(),
+      newest: async () => (parts.layerOne ?? parts.consensus) && (await this.settlement()).newestNumber(),
     });
     this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
     this.settlement = loadOnce(async () => {
@@ -108,8 +108,8 @@ export class LightChain implements Chain {
     const { follower, finder } = this.heads;
     if (tag === 'latest' || tag === 'pending') return follower.current(signal);
     if (tag === 'earliest') return this.byNumber(0, signal);
-    if (this.parts.layerOne === undefined) return undefined;
     if (this.settled !== undefined) return (await this.settled()).newest(signal);
+    if (this.parts.layerOne === undefined) return undefined;
     const number = await (await this.settlement()).newestNumber(signal);
     return number === undefined ? undefined : finder.byNumber(number, signal);
   }
@@ -243,8 +243,8 @@ export class LightChain implements Chain {
     throw notReached(heads.rules.level, undefined, reason);
   }
 
-  async settledBy(): Promise<LayerOneEvidence | undefined> {
-    return this.parts.consensus?.finalized();
+  async restsOn(level: 'settled' | 'attested'): Promise<LayerOneEvidence | undefined> {
+    return level === 'attested' ? this.parts.consensus?.attested() : this.parts.consensus?.finalized();
   }
 
   takenBack(): TakenBack | undefined {

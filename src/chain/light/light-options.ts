@@ -20,14 +20,16 @@ export interface LightChainOptions {
   /** REST endpoints of the consensus client Maru, for level `sealed`. */
   readonly maru?: readonly (string | UrlEndpoint)[];
   /**
-   * Trust level that the head must have. Default: `linked` with endpoints of two or more origins, `plain` with one. A head
-   * below this level is an error, whatever `required` says.
+   * Trust level that the head must have. Default: `attested` on layer 1 with its consensus, else `linked` with endpoints of two or more
+   * origins, `plain` with one. A head below this level is an error, whatever `required` says.
    *
    * At `sealed`, an older block is verified by its links to the sealed head, header by header: down to 8192 blocks below it,
    * which takes up to 128 requests, once. A block further below without a seal of its own is `TRUST_LEVEL_NOT_REACHED`; so are
    * `finalized` and `safe` while the newest finalized block is further behind than that.
    */
   readonly level?: HeadLevel;
+  /** At level `attested`: age from which on the newest attested block is not used, ms; 5 minutes when left out. */
+  readonly latestMaxAgeMs?: number;
   /** Origins that must agree at level `linked`; 2 when left out. */
   readonly agreeing?: number;
   /** Origins of layer 1 that must agree on the newest finalized block; 1 when left out. */
@@ -75,6 +77,7 @@ export const LIGHT_OPTIONS = {
   layerOne: { is: 'layerOne' },
   maru: { is: 'endpoints' },
   level: { is: 'text' },
+  latestMaxAgeMs: { is: 'aboveZero', or: 300_000 },
   agreeing: { is: 'count', or: 2 },
   layerOneAgreeing: { is: 'wholeAboveZero', or: 1 },
   required: { is: 'textsByName', or: {} },

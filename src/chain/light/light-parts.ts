@@ -1,5 +1,6 @@
 import { invalidParameter } from '../../errors.js';
 import type { CalldataSizer, Hasher, HashScheme } from '../../kernel/contracts.js';
+import { isLayerOne } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import type { Activity } from '../../scheduling/activity.js';
@@ -10,7 +11,7 @@ import type { RestGroup } from '../../upstream/rest-group.js';
 import type { HeadLevel } from '../block.js';
 import { BLOCK_TAGS, type BlockTag } from '../block.js';
 import type { ConsensusAnswers } from './layer-one/consensus-answers.js';
-import type { FollowedLayerOne } from './layer-one/layer-one-follower.js';
+import type { AttestedLayerOne, FollowedLayerOne } from './layer-one/layer-one-follower.js';
 import { isFollowed } from './layer-one-options.js';
 import type { LightCache } from './light-cache.js';
 import { LIGHT_OPTIONS, type LightChainOptions, type LightSettings } from './light-options.js';
@@ -19,6 +20,8 @@ import { LIGHT_OPTIONS, type LightChainOptions, type LightSettings } from './lig
 export interface ConsensusSource {
   /** @throws PlumblineError as `LayerOneFollower.finalized` */
   finalized(signal?: AbortSignal): Promise<FollowedLayerOne>;
+  /** @throws PlumblineError as `LayerOneFollower.attested` */
+  attested(signal?: AbortSignal): Promise<AttestedLayerOne>;
   /** The answers of beacon nodes that lead from the trusted block to a final one. @throws PlumblineError as `finalized` */
   answers(): Promise<ConsensusAnswers>;
   /** Oldest finalized header that is used, milliseconds. */
@@ -72,6 +75,7 @@ export function lightSettings(
       'and layerOneAgreeing are for endpoints whose word counts; consensus decides here',
     );
   const settings = withDefaults(LIGHT_OPTIONS, options);
+  requireSources(settings);
   requireLevels(settings);
   return {
     ...settings,
@@ -81,7 +85,23 @@ export function lightSettings(
   };
 }
 
-const HEAD_LEVELS: readonly string[] = ['plain', 'linked', 'sealed'] satisfies HeadLevel[];
+/** @throws PlumblineError `INVALID_PARAMETER` for endpoints of layer 1 that a network has no use for, or that it needs */
+function requireSources({ network, layerOne }: Pick<LightSettings, 'network' | 'layerOne'>): void {
+  if (layerOne === undefined) return;
+  const followed = isFollowed(layerOne) ? layerOne : undefined;
+  if (!isLayerOne(network)) {
+    if (followed === undefined || followed.execution !== undefined) return;
+    throw invalidParameter(
+      'layerOne.execution',
+      'is missing: give endpoints of layer 1, which holds the rollup contract',
+    );
+  }
+  const own = `${network.name} is its own layer 1, and endpoints has its nodes`;
+  if (followed === undefined) throw invalidParameter('layerOne', `must be { consensus }: ${own}`);
+  if (followed.execution !== undefined) throw invalidParameter('layerOne.execution', `must be left out: ${own}`);
+}
+
+const HEAD_LEVELS: readonly string[] = ['plain', 'linked', 'attested', 'sealed'] satisfies HeadLevel[];
 const SETTLED_TAGS: readonly string[] = ['finalized', 'safe'] satisfies BlockTag[];
 const TAGS: readonly string[] = BLOCK_TAGS;
 
@@ -104,12 +124,15 @@ function requireHeadLevel(path: string, level: string): void {
 
 /** @throws PlumblineError `INVALID_PARAMETER` for an unknown level, or fewer origins than must agree */
 function levelOf(
-  { level: given, agreeing }: Pick<LightSettings, 'level' | 'agreeing'>,
+  { level: given, agreeing, network, layerOne }: Pick<LightSettings, 'level' | 'agreeing' | 'network' | 'layerOne'>,
   { endpoints }: EndpointGroup,
 ): HeadLevel {
   const origins = new Set(endpoints.map(({ origin }) => origin)).size;
-  const level = given ?? (origins > 1 ? 'linked' : 'plain');
+  const canBeAttested = isLayerOne(network) && isFollowed(layerOne);
+  const level = given ?? (canBeAttested ? 'attested' : origins > 1 ? 'linked' : 'plain');
   requireHeadLevel('level', level);
+  if (level === 'attested' && !canBeAttested)
+    throw invalidParameter('level', 'attested is for a network that is its own layer 1, with layerOne.consensus');
   if (level === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
     throw invalidParameter(
       'agreeing',

@@ -1,6 +1,6 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import { schemeAt } from '../../networks/network.js';
+import { rollupOf, schemeAt } from '../../networks/network.js';
 import { loadWorldState } from '../../state/load-world-state.js';
 import { openWorldState } from '../../state/open-world-state.js';
 import { type PageChanges, type PageSource, STATE_KEY } from '../../state/page-format.js';
@@ -35,7 +35,7 @@ export class ReplicaState {
    * @throws PlumblineError `STORE_CORRUPT`, also for the store of another chain; `STORE_TOO_NEW`; errors of the store
    */
   static async open(settings: FollowerSettings): Promise<ReplicaState> {
-    const { chainId, rollup } = settings.network;
+    const { chainId, rollup } = rollupOf(settings.network);
     const scheme = schemeAt(settings.network, Number.MAX_SAFE_INTEGER);
     const store = await ReplicaStore.open(settings.store, `${chainId} ${rollup.address.toLowerCase()} ${scheme}`);
     // Throws now if the stored state cannot be read.

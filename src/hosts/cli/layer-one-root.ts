@@ -2,7 +2,7 @@ import type { FinalizedBlock, RootedBlock } from '../../chain/light/settlement/f
 import { finalizationBefore } from '../../chain/light/settlement/older-finalizations.js';
 import { RollupReader } from '../../chain/light/settlement/rollup-reader.js';
 import { PlumblineError } from '../../errors.js';
-import type { Network } from '../../networks/network.js';
+import type { RollupNetwork } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { EndpointGroup } from '../../upstream/group.js';
 
@@ -30,7 +30,7 @@ export interface FoundRoot {
  */
 export async function rootsOnLayerOne(
   endpoints: readonly string[],
-  { rollup }: Pick<Network, 'rollup'>,
+  { rollup }: Pick<RollupNetwork, 'rollup'>,
   claimed: Uint8Array | undefined,
   block: number | undefined,
 ): Promise<FoundRoot> {

@@ -115,6 +115,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
       {
         block: whole(),
         timestamp: whole(),
+        netsplit: whole(),
         blobs: members({ target: whole(), max: whole(), baseFeeUpdateFraction: wei }),
       },
     ),

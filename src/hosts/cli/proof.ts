@@ -40,7 +40,7 @@ Exit codes: 0 verified, 1 refused: no endpoint has a proof that holds, ${ENDPOIN
         report = answer;
       });
       const result = await node.request<UntypedMethod>({ method: 'linea_getProof', params });
-      const { verdict, stateRoot, scheme } = await read(node.info.hashScheme, { address, storageKeys }, result);
+      const { verdict, stateRoot, scheme } = await read(node.info.hashScheme!, { address, storageKeys }, result);
       const [block, level] = [report?.zkBlock, report?.level];
       if (values.json) {
         const [account, keys] = params;

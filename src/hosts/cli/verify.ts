@@ -3,7 +3,7 @@ import { EVIDENCE_FORMAT, type EvidenceVerdict, type VerifiedEvidence } from '..
 import { verifyEvidence } from '../../evidence/verify-evidence.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import { loadHasher } from '../../kernel/hasher.js';
-import type { Network } from '../../networks/network.js';
+import { type Network, rollupOf } from '../../networks/network.js';
 import { NETWORKS } from '../../networks/networks.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../proof/linea-proof.js';
@@ -132,7 +132,7 @@ async function againstLayerOne(
   let roots: FoundRoot;
   try {
     const { rootsOnLayerOne } = await import('./layer-one-root.js');
-    roots = await rootsOnLayerOne(endpoints, network, claimed, block);
+    roots = await rootsOnLayerOne(endpoints, rollupOf(network), claimed, block);
   } catch (error) {
     if (!(error instanceof PlumblineError) || isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
     return reportUnchecked(error, json);
@@ -162,7 +162,7 @@ async function orMalformed<Result>(read: () => Result | Promise<Result>): Promis
 
 /** How to get a root. */
 async function rootMissing({ network = 'linea' }: Values): Promise<string[]> {
-  const { rollup } = await namedNetwork(network);
+  const { rollup } = rollupOf(await namedNetwork(network));
   return [
     'plumbline verify: --root: is missing, and FILE does not hold a root either. Give one of these:',
     `  --l1 URL      reads it from layer 1 of ${network} (another network: --network)`,
@@ -223,7 +223,7 @@ async function verifyBundle(
 ): Promise<number> {
   const days = integer('max-age-days', values['max-age-days'], 1, 36_500);
   const trust = {
-    network: await networkOf(bundle, values.network),
+    network: rollupOf(await networkOf(bundle, values.network)),
     checkpoint: rootOf(values.checkpoint ?? bundle.checkpoint),
     ...(days !== undefined && { maxAgeMs: days * DAY_MS }),
   };

@@ -10,7 +10,7 @@ import {
   withoutLightClientData,
 } from '../../chain/light/refused.js';
 import { type ErrorDetails, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../../errors.js';
-import type { Network } from '../../networks/network.js';
+import { type Network, rollupOf } from '../../networks/network.js';
 import type { EndpointProblem, EndpointReport } from '../../rpc/schema/node-status.js';
 import { upstreamError } from '../../upstream/failure.js';
 import type { Call, EndpointInfo } from '../../upstream/fault.js';
@@ -95,7 +95,8 @@ async function checkOne(
     return {};
   }
   const calls = [CHAIN_ID, LATEST];
-  if (group.role === 'l1') calls.push(FINAL, { method: 'eth_getCode', params: [network.rollup.address, 'latest'] });
+  if (group.role === 'l1')
+    calls.push(FINAL, { method: 'eth_getCode', params: [rollupOf(network).rollup.address, 'latest'] });
   return group.requestMany(calls, {
     ...options,
     accept: (answers) => {
@@ -113,7 +114,7 @@ async function checkOne(
       const { number } = (block ?? {}) as { number?: unknown };
       if (!isQuantity(chainId) || !isQuantity(number)) throw missing('newest block');
       requireFinalized(from, finalized);
-      if (code === '0x') throw withoutContract(from, network.rollup.address);
+      if (code === '0x') throw withoutContract(from, rollupOf(network).rollup.address);
       return { chainId: Number(chainId), head: Number(number) };
     },
   });

@@ -5,7 +5,7 @@ import { Estimator } from '../../estimate/estimator.js';
 import type { CalldataSizer, HashScheme } from '../../kernel/contracts.js';
 import { preferEvmBuild } from '../../kernel/evm-module.js';
 import { hasSimd } from '../../kernel/simd.js';
-import type { Network } from '../../networks/network.js';
+import { isLayerOne, type Network } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
 import type { L1Context } from '../../rpc/methods/layer-one.js';
@@ -70,8 +70,8 @@ export interface ChainParts {
   readonly chain: Chain;
   /** Loads the class of filters. */
   readonly filters: () => Promise<typeof FilterRegistry>;
-  /** Hash scheme of the zk state after the newest block. */
-  readonly scheme: HashScheme;
+  /** Hash scheme of the zk state after the newest block; undefined for a network that is no rollup. */
+  readonly scheme: HashScheme | undefined;
   readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
   readonly control: StorageControl;
   /** Asks the endpoints; left out for a chain that has none. */
@@ -98,8 +98,8 @@ export function wireNode(
   const info = {
     chainId: network.chainId,
     networkName: network.name,
-    hashScheme: scheme,
-    rollupAddress: network.rollup.address,
+    ...(scheme !== undefined && { hashScheme: scheme }),
+    ...(network.rollup !== undefined && { rollupAddress: network.rollup.address }),
     kernelBuild: kernelBuild === 'simd' || (kernelBuild === 'auto' && hasSimd()) ? 'simd' : 'scalar',
     dictionary: reportOf(dictionary),
   } as const;
@@ -182,6 +182,7 @@ function after(wait: () => Promise<void>, dispatch: Dispatch): Dispatch {
 
 /** Time limit of the downloads, after which the general dictionary is used. */
 const TIMEOUT_MS = 10_000;
+const EMPTY_SHA256 = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const BUDGET_BYTES = 2 ** 20;
 
 /**
@@ -198,6 +199,9 @@ export function resolveDictionary(
   store: PageStore | undefined,
   budgetBytes: number = BUDGET_BYTES,
 ): Promise<Dictionary> {
+  // A layer 1 sizes nothing.
+  if (isLayerOne(network))
+    return Promise.resolve({ name: 'none', sha256: EMPTY_SHA256, bytes: new Uint8Array(), networkOwn: false });
   if (source?.kind === 'general' || (source === undefined && network.dictionary === undefined)) {
     return generalDictionary();
   }

@@ -80,6 +80,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
   });
   const source: ConsensusSource = {
     finalized: async (signal) => (await follower()).finalized(signal),
+    attested: async (signal) => (await follower()).attested(signal),
     maxAgeMs: settings.maxAgeMs,
     async answers() {
       const [{ collectAnswers }, { beaconNetworkOf }] = await Promise.all([

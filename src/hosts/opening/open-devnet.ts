@@ -60,7 +60,7 @@ async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
     network,
     alloc: { ...devAlloc(), ...(await queuesOf(network)), ...alloc },
     genesisHeader: undefined,
-    prices: prices ?? (pricing.model === 'extra-data' ? pricing.defaults : undefined),
+    prices: prices ?? (pricing?.model === 'extra-data' ? pricing.defaults : undefined),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   type KernelBuild,
   requireDictionaryFits,
 } from '../../kernel/contracts.js';
-import { schemeAt } from '../../networks/network.js';
+import { isLayerOne, schemeAt } from '../../networks/network.js';
 import type { StorageControl } from '../../rpc/schema/storage-control.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
@@ -100,7 +100,7 @@ export async function openLightChain(
     common,
     loadHasher,
     settings,
-    collectEvidence: followed?.evidence({ upstream, layerOne: layerOne!, settlement: light.settlement }),
+    collectEvidence: layerOne && followed?.evidence({ upstream, layerOne, settlement: light.settlement }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
   };
@@ -111,7 +111,7 @@ async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaC
   const { openCheck, kernelBuild } = base.settings;
   const { light, cache, sizer, check, ready, collectEvidence, ...shared } = await openLightChain(base, chainOptions);
   const control = storageControl(base, chainOptions.kind, cache);
-  const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
+  const scheme = isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER);
   if (openCheck === 'wait') await ready();
   const wiring = { scheme, sizer, control, check, collectEvidence, filters: loadFilters };
   if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });

@@ -8,7 +8,7 @@ import { keepFollowing, ZkFollower } from '../../chain/replica/zk-follower.js';
 import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie.js';
-import { schemeAt } from '../../networks/network.js';
+import { rollupOf, schemeAt } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import type { PageStore } from '../../store/page-store.js';
@@ -64,7 +64,7 @@ export async function startReplica(light: Chain, options: ReplicaChainOptions, p
     if (layerOne === undefined) throw missingLayerOne();
     const scheme = schemeAt(network, Number.MAX_SAFE_INTEGER);
     const finality = new LayerOneFinality(layerOne, {
-      rollup: network.rollup,
+      rollup: rollupOf(network).rollup,
       maxAgeMs: parts.settings.finalityMaxAgeMs,
       prove: parts.settings.proveLayerOne,
       agreeing: parts.settings.layerOneAgreeing,

@@ -126,10 +126,10 @@ export interface OpenProgress {
 export interface NodeInfo {
   readonly chainId: number;
   readonly networkName: string;
-  /** Of the zk state after the newest block. */
-  readonly hashScheme: HashScheme;
-  /** Rollup contract on layer 1. */
-  readonly rollupAddress: Hex;
+  /** Of the zk state after the newest block; left out for a network that is no rollup. */
+  readonly hashScheme?: HashScheme;
+  /** Rollup contract on layer 1; left out for a network that is no rollup. */
+  readonly rollupAddress?: Hex;
   readonly kernelBuild: 'simd' | 'scalar';
   /** Of fee estimates; `reason` says why the network's own could not be had. */
   readonly dictionary: DictionaryReport;

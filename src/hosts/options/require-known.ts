@@ -114,7 +114,7 @@ const network = members<Network>(
           hardfork: needed(choice(...HARDFORKS)),
           block: count,
           timestamp: count,
-          netsplit: choice(true),
+          netsplit: count,
           blobs: members<BlobSchedule>({
             target: needed(count),
             max: needed(count),
@@ -138,35 +138,31 @@ const network = members<Network>(
     pastNonces: choice('refused', 'ignored'),
     besuVersion: choice('26.8', '26.9'),
     equalTimestamps: choice('refused', 'allowed'),
-    pricing: needed(
-      byMember('model', {
-        'extra-data': members<ExtraDataPricing>({
-          model: needed(text),
-          defaults: needed(prices),
-          estimateMargin: needed(notNegative),
-        }),
-        'verification-cost': members<VerificationCostPricing>({
-          model: needed(text),
-          variant: needed(choice('A', 'B', 'C')),
-          verificationGasCost: needed(notNegative),
-          verificationCapacity: needed(aboveZero),
-          gasPriceRatio: needed(notNegative),
-          gasPriceAdjustmentWei: needed(value('a bigint', (given) => typeof given === 'bigint')),
-          minGasPriceWei: needed(amount),
-          estimateMargin: needed(notNegative),
-          floor: needed(flag),
-        }),
+    pricing: byMember('model', {
+      'extra-data': members<ExtraDataPricing>({
+        model: needed(text),
+        defaults: needed(prices),
+        estimateMargin: needed(notNegative),
       }),
-    ),
-    sizing: needed(choice('current', 'signed')),
-    hashSchemes: needed(
-      listOf(
-        'a list of hash schemes',
-        members<Network['hashSchemes'][number]>({
-          fromBlock: needed(count),
-          scheme: needed(choice('mimc', 'poseidon2')),
-        }),
-      ),
+      'verification-cost': members<VerificationCostPricing>({
+        model: needed(text),
+        variant: needed(choice('A', 'B', 'C')),
+        verificationGasCost: needed(notNegative),
+        verificationCapacity: needed(aboveZero),
+        gasPriceRatio: needed(notNegative),
+        gasPriceAdjustmentWei: needed(value('a bigint', (given) => typeof given === 'bigint')),
+        minGasPriceWei: needed(amount),
+        estimateMargin: needed(notNegative),
+        floor: needed(flag),
+      }),
+    }),
+    sizing: choice('current', 'signed'),
+    hashSchemes: listOf(
+      'a list of hash schemes',
+      members<NonNullable<Network['hashSchemes']>[number]>({
+        fromBlock: needed(count),
+        scheme: needed(choice('mimc', 'poseidon2')),
+      }),
     ),
     dictionary: members<DictionaryReference>({
       name: needed(text),
@@ -175,14 +171,12 @@ const network = members<Network>(
       url: text,
       mirrors: texts,
     }),
-    rollup: needed(
-      members<RollupContract>({
-        address: needed(address),
-        currentBlockSlot: needed(amount),
-        stateRootsSlot: needed(amount),
-        blockHashesSlot: amount,
-      }),
-    ),
+    rollup: members<RollupContract>({
+      address: needed(address),
+      currentBlockSlot: needed(amount),
+      stateRootsSlot: needed(amount),
+      blockHashesSlot: amount,
+    }),
     layerOne: (given, path) =>
       typeof given === 'object' ? requireBeaconNetwork(given, path) : layerOneName(given, path),
     checkpoint: word,

@@ -20,7 +20,7 @@ export function requireOptions(options: NodeOptions): void {
 
 /** @throws PlumblineError `INVALID_PARAMETER` for what is not a profile */
 export function requireNetwork(parameter: string, network: Chain['network']): void {
-  if (isObject(network) && typeof network.chainId === 'number' && Array.isArray(network.hashSchemes)) return;
+  if (isObject(network) && typeof network.chainId === 'number' && Array.isArray(network.forks)) return;
   throw invalidParameter(parameter, 'must be a network profile, such as `linea` or `devnet()`');
 }
 

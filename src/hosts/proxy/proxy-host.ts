@@ -1,3 +1,4 @@
+import { isLayerOne } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import { createFetchHandler } from '../../rpc/http/http.js';
 import { servedMethods } from '../../rpc/protocol/method-info.js';
@@ -159,7 +160,9 @@ export class ProxyHost {
   private activate(stored: StoredConfig, options: NodeOptions | undefined): Active {
     const { chain } = stored.node;
     const kind = chain?.kind ?? 'devnet';
-    const names = new Set(servedMethods(kind, chain?.network?.methodPrefix ?? 'linea'));
+    const network = chain?.network;
+    const isRollup = network === undefined || !isLayerOne(network);
+    const names = new Set(servedMethods(kind, network?.methodPrefix ?? 'linea', isRollup));
     const active: Active = {
       stored,
       targets: new Targets(stored.targets, stored.salt),

@@ -80,7 +80,7 @@ function hasBegun({ block, timestamp: since }: ForkActivation, number: number, t
 /** Blocks, then times, at which forks begin after genesis, each once (EIP-2124, EIP-6122). Paris is seldom one of them. */
 function activationsOf(forks: readonly ForkActivation[], genesisTime: number): number[] {
   const at = forks.flatMap(({ hardfork, netsplit, block = 0, timestamp }) => {
-    if (hardfork === 'paris' && netsplit !== true) return [];
+    if (hardfork === 'paris') return netsplit === undefined || netsplit === 0 ? [] : [netsplit];
     if (timestamp === undefined) return block > 0 ? [block] : [];
     return timestamp > genesisTime ? [timestamp] : [];
   });

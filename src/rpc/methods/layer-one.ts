@@ -3,7 +3,7 @@ import type { SimulatedBeacon } from '../../chain/devnet/layer-one/simulated-bea
 import { L1_CHAIN_ID, type L1Block, type SimulatedL1 } from '../../chain/devnet/layer-one/simulated-l1.js';
 import { matchesLog } from '../../chain/log-filter.js';
 import { PlumblineError } from '../../errors.js';
-import type { Network } from '../../networks/network.js';
+import { type Network, rollupOf } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
@@ -91,7 +91,7 @@ const eth_getCode = l1Method('eth_getCode', ({ layerOne }, [address, reference])
 const eth_call = l1Method('eth_call', ({ layerOne, network }, [callParam, blockParam]) => {
   const { to, data = new Uint8Array(0) } = parseCallRequest(callParam);
   const block = requireBlock(layerOne, parseBlockReference(blockParam, LATEST));
-  if (to === undefined || !equalBytes(to, hexToBytes(network.rollup.address))) return '0x';
+  if (to === undefined || !equalBytes(to, hexToBytes(rollupOf(network).rollup.address))) return '0x';
   const result = layerOne.callRollup(block, data);
   if (result !== undefined) return bytesToHex(result);
   throw new PlumblineError('EXECUTION_REVERTED', 'the rollup contract has no such function', {

@@ -1,6 +1,7 @@
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Tool } from '../../chain/devnet/options.js';
 import { keccak256 } from '../../kernel/keccak.js';
+import { isLayerOne } from '../../networks/network.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { parseBytes } from '../parsing/parse-params.js';
@@ -78,7 +79,9 @@ export const rpc_modules = defineMethod<[], Readonly<Record<string, string>>>(
   'rpc_modules',
   OF_THE_NODE,
   ({ chain }) => {
-    const names = servedMethods(chain.kind, chain.network.methodPrefix).map((name) => name.slice(0, name.indexOf('_')));
+    const names = servedMethods(chain.kind, chain.network.methodPrefix, !isLayerOne(chain.network)).map((name) =>
+      name.slice(0, name.indexOf('_')),
+    );
     return Object.fromEntries([...new Set(names)].sort().map((name) => [name, '1.0']));
   },
 );

@@ -26,7 +26,10 @@ export interface AnswerReport {
    * that block.
    */
   readonly zkAge?: { readonly finalizations: number; readonly blocks: number };
-  /** At level `settled`: the finalized block of layer 1 that it rests on, and the trusted beacon block behind that one. */
+  /**
+   * At level `settled`: the finalized block of layer 1 that it rests on, and the trusted beacon block behind that one. At level `attested`:
+   * the newest attested block.
+   */
   readonly layerOne?: {
     readonly checkpoint: { readonly level: LayerOneEvidence['level']; readonly root: Hex };
     readonly slot: number;
@@ -38,6 +41,8 @@ export interface AnswerReport {
      * seconds. Look for a newer release: a fork after it is refused.
      */
     readonly lastFork?: { readonly name: string; readonly timestamp: number };
+    /** A warning: the newest attested block is more than three slots behind the present one. How many. */
+    readonly behind?: number;
   };
   /**
    * Blocks were taken back, in a reorg or because all endpoints have lost them: the newest block of before, and the one in its

@@ -32,17 +32,35 @@ export function methodsOff(kind: Chain['kind']): readonly string[] {
   return Object.entries(METHOD_INFO.l2).flatMap(([name, { answers }]) => (answers[kind] === 'off' ? [name] : []));
 }
 
+/** The JSON-RPC methods that a network without a rollup contract does not have, with their other names. */
+export function methodsOfRollups(methodPrefix: string): readonly string[] {
+  const own = Object.keys(METHOD_INFO.l2).filter((name) => name.startsWith('linea_'));
+  return [...own, ...aliasesOf(methodPrefix).map(([alias]) => alias)];
+}
+
+/** What answers on layer 1 in the place of a method of rollups. */
+const ON_LAYER_ONE: Readonly<Record<string, string>> = {
+  estimateGas: 'eth_estimateGas gives the gas, eth_feeHistory the prices',
+  getProof: 'eth_getProof proves accounts',
+};
+
+/** Why a network without a rollup does not have a method, and what to use. */
+export function needsRollup(name: string, network: string): string {
+  const use = ON_LAYER_ONE[name.slice(name.indexOf('_') + 1)];
+  return `${name} needs a rollup, and ${network} is a layer 1${use === undefined ? '' : `: ${use}`}`;
+}
+
 /** Why a node without keys does not have a method, and what to do; undefined for a method that needs none. */
 export function insteadOf(name: string): string | undefined {
   if (infoOf('l2', name)?.needsKeys !== true) return undefined;
   return `${name}: this node holds no keys; sign in the wallet and send with eth_sendRawTransaction, or open a devnet`;
 }
 
-/** Every name that a node with this kind of chain answers, aliases included. */
-export function servedMethods(kind: Chain['kind'], methodPrefix: string): readonly string[] {
-  const off = new Set(methodsOff(kind));
-  const names = Object.keys(METHOD_INFO.l2).filter((name) => !off.has(name));
-  return [...names, ...aliasesOf(methodPrefix).map(([alias]) => alias)];
+/** Every name that a node with this kind of chain answers, aliases included. @param isRollup - whether its network is a rollup */
+export function servedMethods(kind: Chain['kind'], methodPrefix: string, isRollup = true): readonly string[] {
+  const off = new Set([...methodsOff(kind), ...(isRollup ? [] : methodsOfRollups(methodPrefix))]);
+  const names = [...Object.keys(METHOD_INFO.l2), ...aliasesOf(methodPrefix).map(([alias]) => alias)];
+  return names.filter((name) => !off.has(name));
 }
 
 /** @returns undefined for a method that is not in the table */

@@ -82,7 +82,7 @@ export function noteRequest<Context extends { readonly chain: Chain }>(
         method: name,
         class: errorCode === undefined ? classOf(expected, notes) : expected,
         ...sum,
-        ...(sum.level === 'settled' && (await layerOneOf(chain))),
+        ...((sum.level === 'settled' || sum.level === 'attested') && (await layerOneOf(chain, sum.level))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
         ...(notes.zkAge !== undefined && { zkAge: notes.zkAge }),
         ...takenBackBy(chain),
@@ -93,18 +93,21 @@ export function noteRequest<Context extends { readonly chain: Chain }>(
   };
 }
 
-/** What settled blocks rest on. It is left out when the chain no longer says it. */
-async function layerOneOf(chain: Chain): Promise<Pick<AnswerReport, 'layerOne'>> {
-  const evidence = await chain.settledBy().catch(() => undefined);
+/** Slots that an attested block may be behind without a word. Newest ones are one or two behind. */
+const LATE_SLOTS = 3;
+
+/** What settled or attested blocks rest on. It is left out when the chain no longer says it. */
+async function layerOneOf(chain: Chain, of: 'settled' | 'attested'): Promise<Pick<AnswerReport, 'layerOne'>> {
+  const evidence = await chain.restsOn(of).catch(() => undefined);
   if (evidence === undefined) return {};
-  const { level, checkpoint, slot, blockHash, timestamp, lastFork } = evidence;
+  const { level, checkpoint, slot, blockHash, timestamp, lastFork, behind = 0 } = evidence;
   const named = {
     checkpoint: { level, root: bytesToHex(checkpoint) },
     slot,
     blockHash: bytesToHex(blockHash),
     timestamp,
   };
-  return { layerOne: { ...named, ...(lastFork && { lastFork }) } };
+  return { layerOne: { ...named, ...(lastFork && { lastFork }), ...(behind > LATE_SLOTS && { behind }) } };
 }
 
 function takenBackBy(chain: Chain): Pick<AnswerReport, 'takenBack'> {

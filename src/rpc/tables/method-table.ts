@@ -1,7 +1,15 @@
+import { isLayerOne } from '../../networks/network.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { RpcContext } from '../methods/context.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
-import { aliasesOf, insteadOf, METHOD_INFO, methodsOff } from '../protocol/method-info.js';
+import {
+  aliasesOf,
+  insteadOf,
+  METHOD_INFO,
+  methodsOff,
+  methodsOfRollups,
+  needsRollup,
+} from '../protocol/method-info.js';
 import type { SharingReport } from '../schema/node-status.js';
 import { METHODS } from './methods.generated.js';
 
@@ -15,10 +23,12 @@ export function methodTable(
   devnetMethods: readonly Method<RpcContext>[] = [],
 ): MethodTable<RpcContext> {
   const inPlace = new Set(devnetMethods.map(({ name }) => name));
+  const { name: network, methodPrefix } = chain.network;
+  const ofRollups = new Set(isLayerOne(chain.network) ? methodsOfRollups(methodPrefix) : []);
   return createMethodTable([...METHODS.filter(({ name }) => !inPlace.has(name)), ...devnetMethods], {
-    aliases: Object.fromEntries(aliasesOf(chain.network.methodPrefix)),
-    disabled: methodsOff(chain.kind),
-    insteadOf,
+    aliases: Object.fromEntries(aliasesOf(methodPrefix)),
+    disabled: [...methodsOff(chain.kind), ...ofRollups],
+    insteadOf: (name) => (ofRollups.has(name) ? needsRollup(name, network) : insteadOf(name)),
   });
 }
 

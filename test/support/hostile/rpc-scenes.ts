@@ -24,7 +24,7 @@ export async function layerOneScene(): Promise<HostileScene<string>> {
   await history(asking(target.node));
   const l1 = (method: string) => target.node.l1.request<UntypedMethod>({ method, params: ['latest', false] });
   const { hash } = (await l1('eth_getBlockByNumber')) as { hash: string };
-  const to = target.node.info.rollupAddress;
+  const to = target.node.info.rollupAddress!;
   const inputs = bodiesFor({
     beacon_get: [
       ['/eth/v1/beacon/headers/finalized'],

@@ -77,7 +77,7 @@ describe('a chain over four forks', () => {
         return update === undefined ? [] : [update];
       });
     };
-    return { get: async (path, { accept }) => accept(answerTo(path), { id: '', origin: '' } as never) };
+    return { endpoints: [], get: async (path, { accept }) => accept(answerTo(path), { id: '', origin: '' } as never) };
   }
 
   interface Members {
@@ -152,6 +152,7 @@ describe('a chain over four forks', () => {
     const asked: string[] = [];
     const behind = endpointsAt(() => now);
     const node = open({
+      endpoints: [],
       get: (path, options) => {
         asked.push(path);
         return behind.get(path, options);

@@ -8,7 +8,7 @@ import { encodeReceipt, type Log, logsBloom } from '../../../ethereum/receipt.js
 import { StateTrie, type TrieProof } from '../../../ethereum/state-trie.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { keccak256 } from '../../../kernel/keccak.js';
-import type { BeaconNetwork, Network, RollupContract } from '../../../networks/network.js';
+import { type BeaconNetwork, type Network, type RollupContract, rollupOf } from '../../../networks/network.js';
 import {
   bigIntToBytes,
   bytesToBigInt,
@@ -286,11 +286,8 @@ export class SimulatedL1 {
   }
 
   /** Opens with the genesis root of layer 2 finalized, as the contract's initializer does. */
-  static create(
-    { rollup, layerOne: beacon }: Pick<Network, 'rollup' | 'layerOne'>,
-    genesisRoot: Uint8Array,
-    timestamp: number,
-  ): SimulatedL1 {
+  static create(network: Network, genesisRoot: Uint8Array, timestamp: number): SimulatedL1 {
+    const { rollup, layerOne: beacon } = rollupOf(network);
     const layerOne = new SimulatedL1(rollup, typeof beacon === 'object' ? beacon : undefined, new StateTrie());
     layerOne.seal(0, genesisRoot, timestamp);
     return layerOne;

@@ -7,6 +7,7 @@ import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
 import { encodeExtraData, parseExtraData } from '../../../fees/extra-data.js';
+import { defaultPrices } from '../../../fees/prices.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';
@@ -123,12 +124,7 @@ function mayRunLater(error: unknown): boolean {
 export function currentPrices(network: Network, head: BlockHeader): CurrentPrices {
   const reading = parseExtraData(head.extraData);
   if (reading.status === 'prices') return { prices: reading.prices, sourceBlock: head.number };
-  const { pricing } = network;
-  const prices =
-    pricing.model === 'extra-data'
-      ? pricing.defaults
-      : { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing.minGasPriceWei };
-  return { prices, sourceBlock: undefined };
+  return { prices: defaultPrices(network), sourceBlock: undefined };
 }
 
 /**

@@ -123,7 +123,9 @@ function forksOf(config: Record<string, unknown>, parisBlock: number | undefined
     if (!isAbsent(config[member])) forks.push({ hardfork, block: safe(config[member], `config.${member}`) });
   }
   const merge = mergeBlock(config, parisBlock);
-  const netsplit = isAbsent(config.mergeNetsplitBlock) ? {} : { netsplit: true as const };
+  const netsplit = isAbsent(config.mergeNetsplitBlock)
+    ? {}
+    : { netsplit: safe(config.mergeNetsplitBlock, 'config.mergeNetsplitBlock') };
   if (merge !== undefined) forks.push({ hardfork: 'paris', block: merge, ...netsplit });
   for (const hardfork of TIME_FORKS) {
     const member = `${hardfork}Time`;

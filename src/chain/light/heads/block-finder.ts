@@ -1,5 +1,6 @@
 import { PlumblineError } from '../../../errors.js';
 import { parseExtraData } from '../../../fees/extra-data.js';
+import { defaultPrices } from '../../../fees/prices.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { CurrentPrices } from '../../chain.js';
@@ -12,7 +13,7 @@ import type { LightBlock } from './light-block.js';
 /** Largest number of headers fetched to link an older block to the linked headers. Deeper blocks are accepted by themselves. */
 const LINKED_DEPTH = 16;
 /**
- * Blocks below the head that are linked to a sealed block. 8192 blocks are more than two hours at one block a second, about
+ * Blocks below the head that are linked to a sealed or attested block. 8192 blocks are more than two hours at one block a second, about
  * as far as finalization is behind. It must not exceed the number of headers that are kept.
  */
 export const SEALED_DEPTH = KEPT;
@@ -49,14 +50,14 @@ export class BlockFinder {
     if (known !== undefined) return known;
     const depth = this.headers.depthBelow(number);
     if (depth === undefined) return undefined;
-    // At level `sealed` a block has to be linked to a sealed block, unless it carries a seal of its own.
+    // At these levels a block has to be linked to the head, unless it carries a seal of its own.
     const { level } = this.heads.rules;
-    if (level !== 'sealed' || this.heads.sealsBlock(number))
+    if ((level !== 'sealed' && level !== 'attested') || this.heads.sealsBlock(number))
       return depth > LINKED_DEPTH ? undefined : this.headers.ancestor(number, signal);
     const below = this.headers.head!.header.number - number;
     if (below <= SEALED_DEPTH) return this.headers.ancestor(number, signal);
-    const reason = `block ${number} is ${below} blocks below the sealed head, and at most ${SEALED_DEPTH} blocks are linked to it`;
-    throw notReached('sealed', undefined, reason);
+    const reason = `block ${number} is ${below} blocks below the ${level} head, and at most ${SEALED_DEPTH} blocks are linked to it`;
+    throw notReached(level, undefined, reason);
   }
 
   /**
@@ -107,19 +108,16 @@ const LOOK_BACK = 16;
 /** The prices in the header of `block`, else in the newest header before it that has some, else those of the profile. */
 export async function pricesAt(
   block: LightBlock,
-  { pricing }: Network,
+  network: Network,
   finder: Pick<BlockFinder, 'ancestorOf'>,
   signal?: AbortSignal,
 ): Promise<CurrentPrices> {
-  if (pricing.model !== 'extra-data') {
-    const prices = { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei: pricing.minGasPriceWei };
-    return { prices, sourceBlock: undefined };
-  }
+  if (network.pricing?.model !== 'extra-data') return { prices: defaultPrices(network), sourceBlock: undefined };
   const { number } = block.header;
   for (let back = 0; back <= Math.min(LOOK_BACK, number); back++) {
     const { header } = back === 0 ? block : await finder.ancestorOf(block, number - back, signal);
     const reading = parseExtraData(header.extraData);
     if (reading.status === 'prices') return { prices: reading.prices, sourceBlock: header.number };
   }
-  return { prices: pricing.defaults, sourceBlock: undefined };
+  return { prices: defaultPrices(network), sourceBlock: undefined };
 }

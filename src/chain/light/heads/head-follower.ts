@@ -135,7 +135,8 @@ export class HeadFollower {
       return await this.heads.read(extraCalls, lowest, signal);
     } catch (error) {
       const { head } = this.headers;
-      const mayBeLost = lowest > 0 && head !== undefined && this.heads.rules.level !== 'sealed';
+      const { level } = this.heads.rules;
+      const mayBeLost = lowest > 0 && head !== undefined && level !== 'sealed' && level !== 'attested';
       if (!mayBeLost || !isPlumblineError(error, 'TRUST_LEVEL_NOT_REACHED')) throw error;
       const reading = await this.heads.read(extraCalls, 0, signal);
       if (reading.block.header.number >= lowest || (await this.headers.isLost(head, reading, signal))) return reading;

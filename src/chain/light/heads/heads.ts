@@ -65,6 +65,8 @@ export class Heads {
     private readonly network: Network,
     readonly rules: HeadRules,
     private readonly seals?: SealSource,
+    /** Names the newest block that a sync committee attested. */
+    private readonly attested?: (signal?: AbortSignal) => Promise<{ readonly blockHash: Uint8Array }>,
   ) {}
 
   /** Number of origins that must agree. */
@@ -80,6 +82,7 @@ export class Heads {
    * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`; of the endpoints if too few of them answer
    */
   async read(extraCalls: readonly Call[] = [], lowest = 0, signal?: AbortSignal): Promise<HeadReading> {
+    if (this.rules.level === 'attested') return this.readAttested(signal);
     const sealed = this.rules.level === 'sealed' ? this.seals?.head(signal) : undefined;
     sealed?.catch(() => {});
     const { responses, agreed } = await this.poll(extraCalls, lowest, signal);
@@ -96,6 +99,14 @@ export class Heads {
     if (block === undefined) throw notReached('sealed', undefined, 'no endpoint has the sealed block');
     check(block);
     return { block, level: 'sealed', origins: [first.origin], batched };
+  }
+
+  /** The newest attested block. Endpoints are asked for its header alone: its hash is known. */
+  private async readAttested(signal: AbortSignal | undefined): Promise<HeadReading> {
+    const { blockHash } = await this.attested!(signal);
+    const block = await this.byHash(blockHash, signal);
+    if (block === undefined) throw notReached('attested', undefined, 'no endpoint has the attested block');
+    return { block, level: 'attested', origins: [], batched: undefined };
   }
 
   /**
@@ -149,8 +160,12 @@ export class Heads {
   async byNumber(number: number, signal?: AbortSignal): Promise<AcceptedBlock> {
     const { needed, rules } = this;
     const { level } = rules;
-    if (level === 'sealed' && !this.sealsBlock(number))
-      throw notReached('sealed', undefined, `block ${number} does not carry a seal of its own`);
+    if (level === 'attested' || (level === 'sealed' && !this.sealsBlock(number)))
+      throw notReached(
+        level,
+        undefined,
+        `block ${number} is not linked to the head, and does not carry a seal of its own`,
+      );
     const { value, agreed } = await this.group.requestAll('eth_getBlockByNumber', [toQuantity(number), false], {
       needed,
       timeoutMs: HEAD_TIMEOUT_MS,

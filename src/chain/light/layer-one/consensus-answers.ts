@@ -27,6 +27,7 @@ export async function collectAnswers(
   let bootstrap: unknown;
   const answers: ConsensusAnswer[] = [];
   const beacon: BeaconEndpoints = {
+    endpoints: parts.beacon.endpoints,
     async get<T>(path: string, options: Parameters<BeaconEndpoints['get']>[1]) {
       let accepted: unknown;
       const accept: AnswerValidator<unknown, unknown> = async (answer, from) => {

@@ -1,4 +1,10 @@
-import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from '../../../consensus/containers.js';
+import {
+  type LayerOneBlock,
+  type LightClientHeader,
+  layerOneBlock,
+  objectFrom,
+  updatesFrom,
+} from '../../../consensus/containers.js';
 import {
   type AnyUpdate,
   initializeLightClientStore,
@@ -22,6 +28,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import { finish, nextTurn } from '../../../scheduling/turns.js';
+import type { EndpointInfo } from '../../../upstream/fault.js';
 import type { AnswerValidator, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { LayerOneEvidence } from '../../chain.js';
 import {
@@ -37,6 +44,7 @@ import type { FollowedState, LightClientRecord } from './light-client-record.js'
 
 /** Endpoints of the beacon API, as `RestGroup` asks them. */
 export interface BeaconEndpoints {
+  readonly endpoints: readonly Pick<EndpointInfo, 'id'>[];
   get<T>(path: string, options: UpstreamRequestOptions & { readonly accept: AnswerValidator<unknown, T> }): Promise<T>;
 }
 
@@ -60,6 +68,12 @@ export interface LayerOneFollowerParts {
 /** The newest finalized block of layer 1, as consensus proves it. */
 export type FollowedLayerOne = LayerOneEvidence & LayerOneBlock;
 
+/** The newest attested block of layer 1. It may still be replaced. */
+export interface AttestedLayerOne extends FollowedLayerOne {
+  /** Slots from the one that it is of to the present one. */
+  readonly behind: number;
+}
+
 /** Most updates in one request: about 57 KB of JSON each. */
 const UPDATES_AT_ONCE = 16;
 /** After a failed update, the endpoints are left alone for this time. */
@@ -70,6 +84,9 @@ const RETRY_MS = 10_000;
  * epochs old; the fourth is for updates that come late.
  */
 const LATE_EPOCHS = 4;
+
+/** How long one endpoint may take to name the newest attested header, milliseconds. The others are there by then. */
+const ATTESTED_TIMEOUT_MS = 4_000;
 
 /** How long before the last known fork users are warned. @source docs/spec/glamsterdam.md 9 */
 const WARNING_SECONDS = 30 * 86_400;
@@ -88,6 +105,10 @@ export class LayerOneFollower {
   private updating: SharedWork<void> | undefined;
   private failed: { readonly at: number; readonly error: unknown } | undefined;
 
+  /** When the newest attested header was asked for, milliseconds. */
+  private attestedAt = Number.NEGATIVE_INFINITY;
+  private attesting: SharedWork<void> | undefined;
+
   constructor(private readonly parts: LayerOneFollowerParts) {}
 
   /**
@@ -104,10 +125,85 @@ export class LayerOneFollower {
         if (this.state === undefined || !isUnreachable(error)) throw error;
       }
     }
-    const { store, level, checkpoint } = this.state!;
+    const { store } = this.state!;
     requireConsistent(store);
+    return { ...this.recentBlock(store), ...this.evidence() };
+  }
+
+  /**
+   * The newest block of layer 1 that two thirds of a sync committee attested, by all endpoints together: one that is honest suffices. It is
+   * never of a lower slot than the one before. While no beacon endpoint answers, the newest known one.
+   *
+   * @throws PlumblineError as `finalized`, but for the age
+   */
+  async attested(signal?: AbortSignal): Promise<AttestedLayerOne> {
+    const { network, clock } = this.parts;
+    const age = clock.now() - this.attestedAt;
+    // A negative age means that the clock was set back and the real age is unknown.
+    if (!(age >= 0 && age < network.secondsPerSlot * 1000)) {
+      if (this.attesting?.isOver !== false) this.attesting = new SharedWork((shared) => this.attest(shared));
+      try {
+        await this.attesting.wait(signal);
+      } catch (error) {
+        if (this.state === undefined || !isUnreachable(error)) throw error;
+      }
+    }
+    const { store } = this.state!;
+    requireConsistent(store);
+    const block = layerOneBlock(network, store.optimistic);
+    return { ...block, ...this.evidence(), behind: Math.max(0, this.slot - block.slot) };
+  }
+
+  private evidence(): Pick<LayerOneEvidence, 'level' | 'checkpoint' | 'lastFork'> {
+    const { level, checkpoint } = this.state!;
     const lastFork = this.lastFork();
-    return { ...this.recentBlock(store), level, checkpoint, ...(lastFork && { lastFork }) };
+    return { level, checkpoint, ...(lastFork && { lastFork }) };
+  }
+
+  /** Asks all endpoints for the newest attested header, until one has that of the slot before this one: none can be newer. */
+  private async attest(signal: AbortSignal): Promise<void> {
+    const startedAt = this.parts.clock.now();
+    if (this.state === undefined || this.isOfAnotherPeriod(this.state.store)) await this.updated(signal);
+    const ended = new AbortController();
+    const asked = this.parts.beacon.endpoints.map(async ({ id }) => {
+      const found = await this.attestedOf(id, AbortSignal.any([signal, ended.signal]));
+      if (found.beacon.slot > this.state!.store.optimistic.beacon.slot)
+        this.state = { ...this.state!, store: { ...this.state!.store, optimistic: found } };
+      if (Number(found.beacon.slot) >= this.slot - 1) ended.abort();
+    });
+    const results = await Promise.allSettled(asked);
+    signal.throwIfAborted();
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    // What an endpoint withholds or cannot answer, another may have answered.
+    if (failures.length === results.length) throw failures.find((failure) => !isUnreachable(failure)) ?? failures[0];
+    this.attestedAt = startedAt;
+  }
+
+  /** The attested header that one endpoint names, verified; the known one if its own is not newer, or too few have signed it. */
+  private async attestedOf(endpoint: string, signal: AbortSignal): Promise<LightClientHeader> {
+    const { beacon, network, clock } = this.parts;
+    return beacon.get(`${PATH}/optimistic_update`, {
+      endpoint,
+      signal,
+      timeoutMs: ATTESTED_TIMEOUT_MS,
+      waits: false,
+      accept: async (answer) => {
+        const { store } = this.state!;
+        const update = objectFrom(network, 'optimisticUpdate', answer);
+        if (update.data.attestedHeader.beacon.slot <= store.optimistic.beacon.slot) return store.optimistic;
+        const pieces = processLightClientUpdates(network, store, [update], latestSignatureSlot(network, clock.now()));
+        const end = await finish(pieces, nextTurn);
+        const isLittle = end.refused?.reason === 'PARTICIPATION_LOW' || end.refused?.reason === 'NOT_RELEVANT';
+        if (end.refused !== undefined && !isLittle) throw answerRefused('attested header of layer 1', end.refused);
+        return end.store.optimistic;
+      },
+    });
+  }
+
+  /** Whether the committee of the present period is not known. */
+  private isOfAnotherPeriod(store: LightClientStore): boolean {
+    const [known, now] = [this.periodOf(store), computeSyncCommitteePeriodAtSlot(this.parts.network, this.slot)];
+    return known < now && !(known + 1 === now && store.next !== undefined);
   }
 
   /** The last fork that the network knows, shortly before it. */
@@ -318,7 +414,10 @@ export class LayerOneFollower {
         return end;
       },
     });
-    this.state = { ...this.state!, store: advanced.store };
+    // A newer attested header may have come meanwhile.
+    const { optimistic } = this.state!.store;
+    const isNewer = optimistic.beacon.slot > advanced.store.optimistic.beacon.slot;
+    this.state = { ...this.state!, store: isNewer ? { ...advanced.store, optimistic } : advanced.store };
     if (advanced.store !== store) await record?.save(this.state);
     requireConsistent(advanced.store);
     return id;

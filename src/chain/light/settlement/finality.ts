@@ -224,6 +224,9 @@ export class LayerOneFinality {
   }
 }
 
+/** What is read of the finality of a chain. */
+export type Finality = Pick<LayerOneFinality, 'known' | 'newest' | 'anchorOf' | 'events' | 'using'>;
+
 /** A finalized block and what layer 1 stores of it. */
 export interface FinalizedBlock extends Anchor {
   /** Of layer 2. */

@@ -16,7 +16,7 @@ import { type HeaderSource, linkedDown } from '../heads/block-range.js';
 import { checkedBlock, type LightBlock } from '../heads/light-block.js';
 import { AT_ONCE } from '../heads/linked-headers.js';
 import { answerRefused, isStateMissing, missing, notReached } from '../refused.js';
-import { type FinalizedBlock, type LayerOneFinality, type RootedBlock, rooted } from './finality.js';
+import { type Finality, type FinalizedBlock, type RootedBlock, rooted } from './finality.js';
 import { proveNewest } from './settled-proofs.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 
@@ -24,7 +24,7 @@ import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 export interface SettledBlockParts {
   readonly network: Network;
   readonly upstream: EndpointGroup;
-  readonly finality: LayerOneFinality;
+  readonly finality: Finality;
   readonly proofs: ZkProofs;
   /** Headers of the chain that are known already. */
   readonly headers: HeaderSource['headers'];

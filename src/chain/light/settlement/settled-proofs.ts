@@ -1,7 +1,7 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
 import type { ProofAge } from '../../chain.js';
-import type { FinalizedBlock, LayerOneFinality, RootedBlock } from './finality.js';
+import type { Finality, FinalizedBlock, RootedBlock } from './finality.js';
 import type { ZkProofs, ZkQuestion } from './zk-proofs.js';
 
 /** Most finalizations before the newest one that are tried. */
@@ -17,7 +17,7 @@ export interface ProofAt {
 
 /** A proof of one finalized block. @param isOfTag - see `ZkProofs.prove` @throws as `ZkProofs.prove` */
 export async function prove(
-  finality: LayerOneFinality,
+  finality: Finality,
   proofs: ZkProofs,
   question: ZkQuestion,
   at: RootedBlock,
@@ -36,7 +36,7 @@ export async function prove(
  * @throws PlumblineError `BLOCK_NOT_PROVABLE` with the newest block; as `ZkProofs.prove`
  */
 export async function proveNewest(
-  finality: LayerOneFinality,
+  finality: Finality,
   proofs: ZkProofs,
   questionAt: (at: FinalizedBlock) => ZkQuestion | undefined,
   at: RootedBlock,

@@ -1,12 +1,17 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
+import { isLayerOne, rollupOf } from '../../../networks/network.js';
+import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block.js';
 import type { BlockFinder } from '../heads/block-finder.js';
 import type { HeaderChain } from '../heads/header-chain.js';
+import type { Heads } from '../heads/heads.js';
 import type { LightChainParts } from '../light-parts.js';
+import { missing } from '../refused.js';
 import {
   blockNotProvable,
+  type Finality,
   FinalityStore,
   type FinalizedBlock,
   LayerOneFinality,
@@ -23,7 +28,7 @@ type ProveQuestion = (question: ZkQuestion, signal?: AbortSignal) => Promise<Lin
 /** What layer 1 holds of a light chain, and proofs of the zk state against it. */
 export class Settlement {
   /** Undefined without endpoints of layer 1. */
-  private readonly finality: LayerOneFinality | undefined;
+  private readonly finality: Finality | undefined;
   private readonly proofs: ZkProofs;
   /**
    * Blocks that layer-1 consensus settles; undefined unless it is followed.
@@ -34,10 +39,14 @@ export class Settlement {
 
   constructor(
     parts: LightChainParts,
-    private readonly heads: { readonly finder: Pick<BlockFinder, 'byHash'>; readonly headers: HeaderChain },
+    private readonly heads: {
+      readonly finder: Pick<BlockFinder, 'byHash'>;
+      readonly headers: HeaderChain;
+      readonly heads: Pick<Heads, 'byHash'>;
+    },
   ) {
     const { network, upstream, cache, keptProofBytes: keptBytes, loadHasher } = parts;
-    this.finality = openFinality(parts);
+    this.finality = isLayerOne(network) ? ownFinality(parts, heads.heads) : openFinality(parts);
     const proofs = new ZkProofs({ network, upstream, table: cache?.proofs, keptBytes, loadHasher });
     this.proofs = proofs;
     const { finality } = this;
@@ -120,7 +129,7 @@ export class Settlement {
   }
 
   private async finalizedAt(
-    finality: LayerOneFinality,
+    finality: Finality,
     reference: BlockReference,
     signal: AbortSignal | undefined,
   ): Promise<RootedBlock> {
@@ -137,10 +146,37 @@ export class Settlement {
   }
 }
 
+/**
+ * The finality of a network that is its own layer 1: consensus names the block by its hash.
+ *
+ * @returns undefined without consensus
+ */
+function ownFinality({ consensus }: LightChainParts, heads: Pick<Heads, 'byHash'>): Finality | undefined {
+  if (consensus === undefined) return undefined;
+  let known: FinalizedBlock | undefined;
+  return {
+    get known() {
+      return known;
+    },
+    async newest(signal) {
+      const { blockHash: hash, number } = await consensus.finalized(signal);
+      if (known?.hash !== undefined && equalBytes(known.hash, hash)) return known;
+      // From Gloas on its header alone says which number it has.
+      const at = number ?? (await heads.byHash(hash, signal))?.header.number;
+      if (at === undefined) throw missing('finalized block');
+      known = { number: at, hash, layerOneBlock: at };
+      return known;
+    },
+    anchorOf: async () => undefined,
+    events: async () => [],
+    using: (at, work) => work(at),
+  };
+}
+
 function openFinality(parts: LightChainParts): LayerOneFinality | undefined {
   const { network, layerOne, clock, cache, finalityMaxAgeMs: maxAgeMs } = parts;
   if (layerOne === undefined) return undefined;
-  const { rollup, chainId } = network;
+  const { rollup, chainId } = rollupOf(network);
   const { proveLayerOne: prove, layerOneAgreeing: agreeing, layerOneHeader: header, consensus } = parts;
   const finalHash = consensus && (async (signal?: AbortSignal) => (await consensus.finalized(signal)).blockHash);
   const how = { prove, agreeing, header, finalHash };
