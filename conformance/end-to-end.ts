@@ -84,7 +84,7 @@ async function checkFile(material: Material, path: string, report: Report): Prom
               [toQuantity(gasLimit), toQuantity(baseFeePerGas)],
             );
             if (problem !== undefined) return problem;
-            const { compressedTxSize } = evidence;
+            const { compressedTxSize } = evidence!;
             sizes.push({ compressedTxSize, priorityFeePerGas: toQuantity(priorityFeePerGas) });
           }
           const { compressedTxSize, priorityFeePerGas, olderForm } = result;

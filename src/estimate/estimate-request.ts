@@ -43,7 +43,8 @@ export interface FeeEstimate {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
   readonly priorityFeePerGas: bigint;
-  readonly evidence: EstimateEvidence;
+  /** Left out on a layer 1, whose prices rest on nothing but its blocks. */
+  readonly evidence?: EstimateEvidence;
 }
 
 /** Options of all estimates of a node. */

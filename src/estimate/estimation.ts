@@ -7,7 +7,7 @@ import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
-import { rollupOf } from '../networks/network.js';
+import { isLayerOne, rollupOf } from '../networks/network.js';
 import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
@@ -38,8 +38,9 @@ export async function feesOn(
   point: ExecutionPoint,
 ): Promise<FeeEstimate> {
   const { chain, dictionary } = parts;
-  const network = rollupOf(chain.network);
   const { call } = request;
+  if (isLayerOne(chain.network)) return feesOnLayerOne(parts, request, point);
+  const network = rollupOf(chain.network);
   const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
   // Awaited below. Until then a rejection must not count as unhandled.
   sizing.catch(() => {});
@@ -89,13 +90,27 @@ export async function feesOn(
   };
 }
 
+/** There is no cost of submission: gas, the next base fee, and a priority fee as it was paid lately. */
+async function feesOnLayerOne(
+  parts: EstimationParts,
+  request: EstimateRequest,
+  point: ExecutionPoint,
+): Promise<FeeEstimate> {
+  const { chain } = parts;
+  const { gasLimit } = await search(parts, request, point, false);
+  await requireFunds(request, gasLimit, point);
+  const { baseFeePerGas } = await chain.pendingContext(point.on, request);
+  const { minGasPriceWei } = (await chain.prices(point.on, request)).prices;
+  return { gasLimit, baseFeePerGas, priorityFeePerGas: minGasPriceWei - baseFeePerGas };
+}
+
 function search(
   { chain, options }: EstimationParts,
   request: EstimateRequest,
   { context, state }: ExecutionPoint,
   counting: boolean,
 ): Promise<GasEstimate> {
-  const network = rollupOf(chain.network);
+  const { network } = chain;
   const { call, overrides, signal, gas } = request;
   return estimateGasAt(state, context, call, {
     network,

@@ -1,10 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseExtraData } from '../../src/fees/extra-data.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
+import { ethereum, hoodi, sepolia } from '../../src/networks/ethereum.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';
-import { isLayerOne, type Network, rollupOf, schemeAt } from '../../src/networks/network.js';
+import { HARDFORKS, isLayerOne, type Network, rollupOf, schemeAt } from '../../src/networks/network.js';
 import { NETWORKS } from '../../src/networks/networks.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
+import { eth_config } from '../../src/rpc/methods/eth_config.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';
 
 const PROFILES: readonly Network[] = [...Object.values(NETWORKS), devnet({ scheme: 'mimc' })];
@@ -19,8 +21,7 @@ describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s',
   it('lists its forks in order of activation, the first at genesis', () => {
     const [first] = network.forks;
     expect(first!.block ?? first!.timestamp).toBe(0);
-    const order = ['london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka'];
-    const ranks = network.forks.map(({ hardfork }) => order.indexOf(hardfork));
+    const ranks = network.forks.map(({ hardfork }) => HARDFORKS.indexOf(hardfork));
     expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
     const times = network.forks.flatMap(({ timestamp }) => timestamp ?? []);
     expect(times).toEqual([...times].sort((a, b) => a - b));
@@ -109,4 +110,44 @@ describe('devnet', () => {
     const own = { ...DEVNET_VERIFICATION_COST_PRICING, gasPriceRatio: 3 };
     expect(devnet({ pricing: own }).pricing).toBe(own);
   });
+});
+
+/**
+ * Hash of genesis, and fork ids at the first block of forks, which are checksums over it and the places of all forks before.
+ *
+ * @source go-ethereum@v1.17.10 params/config.go and core/forkid/forkid_test.go
+ */
+const FORK_IDS = [
+  [
+    ethereum,
+    '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3',
+    1_438_269_973,
+    { shanghai: '0xdce96c2d', prague: '0xc376cf8b', osaka: '0x5167e2a6', bpo1: '0xcba2a1c0', bpo2: '0x07c9462e' },
+  ],
+  [
+    sepolia,
+    '0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9',
+    1_633_267_481,
+    { prague: '0xed88b5fd', osaka: '0xe2ae4999', bpo1: '0x56078a1e', bpo2: '0x268956b6', amsterdam: '0x6c1d9423' },
+  ],
+  [
+    hoodi,
+    '0xbbe312868b376a3001692a646dd2d7d1e4406380dfd86b98aa8a34d1557c971b',
+    1_742_212_800,
+    { prague: '0x0929e24e', osaka: '0xe7e0e7ff', bpo1: '0x3893353e', bpo2: '0x23aa1351' },
+  ],
+] as const;
+
+test.each(FORK_IDS)('the forks of %s have the ids that go-ethereum expects', async (network, hash, timestamp, ids) => {
+  for (const [name, id] of Object.entries(ids)) {
+    const fork = network.forks.find(({ hardfork }) => hardfork === name)!;
+    const header = { number: 30_000_000, timestamp: fork.timestamp! };
+    const chain = {
+      network,
+      head: async () => ({ header }),
+      block: async () => ({ header: { number: 0, timestamp }, hash: hexToBytes(hash) }),
+    };
+    const answer = (await eth_config.handle({ chain } as never, [], {})) as { current: { forkId: string } };
+    expect(answer.current.forkId, name).toBe(id);
+  }
 });

@@ -3,7 +3,7 @@ import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
-import type { Network } from '../../networks/network.js';
+import { isLayerOne, type Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Clock } from '../../scheduling/clock.js';
 import { Listeners } from '../../scheduling/listeners.js';
@@ -53,6 +53,8 @@ export class LightChain implements Chain {
   private readonly settled: (() => Promise<SettledReads>) | undefined;
   private readonly contents: BlockContentsReader;
   private readonly sent: SentTransactions;
+  /** Of a layer 1: the priority fee after a block. */
+  private tip: { readonly at: Uint8Array; readonly wei: bigint } | undefined;
 
   constructor(private readonly parts: LightChainParts) {
     this.network = parts.network;
@@ -253,7 +255,20 @@ export class LightChain implements Chain {
 
   async prices(block?: Block, call: ChainCall = {}): Promise<CurrentPrices> {
     const on = block === undefined ? await this.head(call) : lightBlock(block);
+    if (isLayerOne(this.network)) return this.pricesOfLayerOne(on, call);
     return pricesAt(on, this.network, this.heads.finder, call.signal);
+  }
+
+  /** The tip that was paid lately, above the next base fee. */
+  private async pricesOfLayerOne(on: LightBlock, call: ChainCall): Promise<CurrentPrices> {
+    const { suggestedTip } = await import('./contents/suggested-tip.js');
+    if (this.tip === undefined || !equalBytes(this.tip.at, on.hash)) {
+      const read = async (number: number) =>
+        this.withBody(await this.heads.finder.ancestorOf(on, number, call.signal), call);
+      this.tip = { at: on.hash, wei: await suggestedTip(on.header.number, read) };
+    }
+    const minGasPriceWei = this.contextAfter(on).baseFeePerGas + this.tip.wei;
+    return { prices: { fixedCostWei: 0n, variableCostWei: 0n, minGasPriceWei }, sourceBlock: undefined };
   }
 
   proof(

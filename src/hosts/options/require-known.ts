@@ -199,6 +199,14 @@ const profile: Check = (given, path) => {
   if (typeof given !== 'object' || given === null || !('chainId' in given || 'rpcUrls' in given))
     throw invalidParameter(path, 'must be a network profile, such as `linea` or `devnet()`');
   network(given, path);
+  const { rollup, pricing, hashSchemes } = given as Network;
+  const ofRollups = { rollup, pricing, hashSchemes };
+  const missing = Object.entries(ofRollups).flatMap(([name, member]) => (member === undefined ? [name] : []));
+  if (missing.length === 0 || missing.length === Object.keys(ofRollups).length) return;
+  throw invalidParameter(
+    `${path}.${missing[0]}`,
+    'is missing: a rollup has rollup, pricing and hashSchemes, and a layer 1 none of them',
+  );
 };
 
 const followed = tableOf(LAYER_ONE_OPTIONS);

@@ -3,6 +3,7 @@ import type { Chain, ChainCall } from '../../chain/chain.js';
 import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
+import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
@@ -82,7 +83,7 @@ async function rowOf(chain: Chain, block: Block, percentiles: readonly number[],
   const { header } = block;
   const blobLimit = BigInt(rulesAt(chain.network, header.number, header.timestamp).blobs?.max ?? 0) * GAS_PER_BLOB;
   const receipts = percentiles.length === 0 ? [] : await chain.receipts(block, call);
-  const floor = percentiles.length === 0 ? 0n : await leastReward(chain, block, call);
+  const floor = percentiles.length === 0 || isLayerOne(chain.network) ? 0n : await leastReward(chain, block, call);
   return {
     ...baseFees(chain, chain.contextOf(block)),
     gasUsedRatio: Number(header.gasUsed) / Number(header.gasLimit),

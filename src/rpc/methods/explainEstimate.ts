@@ -1,8 +1,11 @@
+import { PlumblineError } from '../../errors.js';
 import type { EstimateEvidence } from '../../estimate/estimate-request.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
+import { isLayerOne } from '../../networks/network.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { optional, requireObject } from '../parsing/parse-params.js';
 import type { Method } from '../protocol/method.js';
+import { needsRollup } from '../protocol/method-info.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import type { ExplainedEstimate, ExplainOptions } from '../schema/explained-estimate.js';
 import type { RpcContext } from './context.js';
@@ -48,8 +51,14 @@ export const explainEstimate: Method<RpcContext>['handle'] = async (
   params,
   call,
 ): Promise<ExplainedEstimate> => {
+  const { network } = context.chain;
+  if (isLayerOne(network)) {
+    const method = 'explainEstimate';
+    const reason = needsRollup(method, network.name);
+    throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method, reason });
+  }
   const { gasSearch: search } = parseOptions(params[OPTIONS_AT]);
   const request = await readEstimateRequest(context, params, call);
   const estimate = await context.estimator.fees({ ...request, search });
-  return { ...formatEstimate(estimate), evidence: formatEvidence(estimate.evidence) };
+  return { ...formatEstimate(estimate), evidence: formatEvidence(estimate.evidence!) };
 };
