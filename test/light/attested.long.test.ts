@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Hex } from '../../src/primitives/hex.js';
+import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { attestedScene } from '../support/attested-chain.js';
-import { accountAt, PRICE, stranger } from '../support/dev-node.js';
+import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';
 import type { Json } from '../support/lie-edits.js';
 
 const NOTHING = new Uint8Array(4);
@@ -198,6 +198,28 @@ test('prices are those of the newest blocks, and a preview and a diagnosis know 
   for (const ofRollups of ['pool-price', 'block-price', 'line-counts'] as const)
     expect(checks.has(ofRollups)).toBe(false);
   await expect(node.explainEstimate([call])).rejects.toThrow(/needs a rollup/);
+});
+
+test('a fork begins with the attested block', async () => {
+  const { dev, network, servers, endpoints, genesis, clock } = await attestedScene();
+  const fork = await devNode({
+    clock,
+    chain: {
+      kind: 'devnet',
+      fork: {
+        network,
+        endpoints: endpoints.map(({ url }) => url),
+        layerOne: { consensus: servers.map(({ url }) => url), checkpoint: { root: bytesToHex(genesis.root) } },
+      },
+    },
+  });
+  expect(await fork.number()).toBe(5);
+  const balance = await dev.ask<Hex>('eth_getBalance', accountAt(0), '0x5');
+  expect(await fork.ask('eth_getBalance', accountAt(0), 'latest')).toBe(balance);
+  const hash = await fork.transfer(1, { nonce: 0, chainId: 1337, to: accountAt(0), value: 9n, ...PRICE });
+  expect(await fork.ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', blockNumber: '0x6' });
+  expect(BigInt(await fork.ask('eth_getBalance', accountAt(0), 'latest'))).toBe(BigInt(balance) + 9n);
+  await expect(fork.ask('linea_getProof', accountAt(0), [], 'latest')).rejects.toThrow(/needs a rollup/);
 });
 
 test('methods of a rollup are not there, and say what is', async () => {

@@ -6,7 +6,7 @@ import type { ForkChainOptions, ForkOptions } from '../../chain/fork/fork-option
 import type { LightChainOptions } from '../../chain/light/light-options.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { devnet } from '../../networks/devnet.js';
-import type { Network } from '../../networks/network.js';
+import { isLayerOne, type Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
 
@@ -62,7 +62,7 @@ async function forkOptions(values: Values, name: string): Promise<ForkChainOptio
     fork: {
       network: known,
       endpoints: upstream,
-      ...layerOneOptions(values),
+      ...layerOneOptions(values, known),
       ...(block !== undefined && { block }),
     },
     ...makingOptions(values),
@@ -102,22 +102,28 @@ export async function lightOptions(values: Values, known?: Network): Promise<Lig
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
-  return {
-    kind: 'light',
-    network: known ?? (await readNetwork(values.network)),
-    endpoints: values.upstream,
-    ...layerOneOptions(values),
-  };
+  const network = known ?? (await readNetwork(values.network));
+  return { kind: 'light', network, endpoints: values.upstream, ...layerOneOptions(values, network) };
 }
 
-function layerOneOptions({ l1, checkpoint, 'l1-consensus': consensus }: Values): Pick<LightChainOptions, 'layerOne'> {
+function layerOneOptions(
+  { l1, checkpoint, 'l1-consensus': consensus }: Values,
+  network: Network,
+): Pick<LightChainOptions, 'layerOne'> {
+  const root = checkpoint as Hex | undefined;
+  const trusted = root !== undefined && { checkpoint: { root } };
+  if (isLayerOne(network) && l1 !== undefined)
+    throw invalidParameter(
+      '--l1',
+      `must be left out: ${network.name} is its own layer 1, whose nodes are in --upstream`,
+    );
   if (consensus === undefined) {
     if (checkpoint !== undefined) throw invalidParameter('--checkpoint', 'needs an endpoint in --l1-consensus too');
     return l1 === undefined ? {} : { layerOne: l1 };
   }
+  if (isLayerOne(network)) return { layerOne: { consensus, ...trusted } };
   if (l1 === undefined) throw invalidParameter('--l1-consensus', 'needs a JSON-RPC endpoint of layer 1 in --l1 too');
-  const root = checkpoint as Hex | undefined;
-  return { layerOne: { consensus, execution: l1, ...(root !== undefined && { checkpoint: { root } }) } };
+  return { layerOne: { consensus, execution: l1, ...trusted } };
 }
 
 async function devnetOptions(values: Values): Promise<DevnetChainOptions> {

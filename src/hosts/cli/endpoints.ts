@@ -28,7 +28,7 @@ export const ENDPOINT_HELP = ` where from: the command opens a light node, which
   --devnet URL          a devnet that plumbline serve runs; its layer 1 is at /l1 of the same server
   --network NAME|FILE   ${NAMES.join(', ')}, or a JSON file with a network profile (with --devnet: that of the devnet)
   --upstream URL        endpoint of the network; may be given several times, and then two origins must agree
-  --l1 URL              endpoint of layer 1, needed for zk proofs; may be given several times
+  --l1 URL              endpoint of layer 1, needed for zk proofs of a rollup; may be given several times
   --l1-consensus URL    beacon node of layer 1: layer 1 is followed by its signatures, and nothing of --l1 is believed
   --checkpoint ROOT     root of a finalized beacon block that you trust
   --json                one JSON object`;

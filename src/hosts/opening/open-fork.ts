@@ -4,7 +4,7 @@ import type { ForkChainOptions, ForkOptions, NotOfForks } from '../../chain/fork
 import { type ForkSettings, openFork, openingEdits } from '../../chain/fork/open-fork.js';
 import { invalidParameter } from '../../errors.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
-import { type Network, schemeAt } from '../../networks/network.js';
+import { isLayerOne, type Network, schemeAt } from '../../networks/network.js';
 import { type Hex, hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import { FilterRegistry } from '../../rpc/subscriptions/filter-registry.js';
@@ -90,7 +90,7 @@ async function openOn(
     });
     return wireNode(base, {
       chain: replaceable.chain,
-      scheme: schemeAt(network, Number.MAX_SAFE_INTEGER),
+      scheme: isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER),
       sizer: settings.sizer!,
       control,
       check,
