@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readFinalized } from '../../src/chain/light/layer-one/checkpoint.js';
+import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import { ethereum } from '../../src/networks/ethereum.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { attestedScene } from '../support/attested-chain.js';
 import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';
+import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import type { Json } from '../support/lie-edits.js';
+import { serveBeacon } from '../support/mock-beacon.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
 
 const NOTHING = new Uint8Array(4);
 const SIGNERS = (count: number) => NOTHING.map((_, i) => (1 << Math.min(8, Math.max(0, count - 8 * i))) - 1);
@@ -254,4 +260,57 @@ test('without consensus servers the head is that of the endpoints', async () => 
   expect(await ask('eth_blockNumber')).toBe(await dev.ask('eth_blockNumber'));
   expect(reports.at(-1)).toMatchObject({ level: 'plain' });
   await expect(ask('eth_getBlockByNumber', 'finalized', false)).rejects.toThrow(/layerOne names no layer 1/);
+});
+
+describe('recorded on Ethereum mainnet', () => {
+  const FULU = 'consensus/fulu-2026';
+  const BLOCK = 'layer-one/blocks/block_0x17a2d23.json.gz';
+
+  test.skipIf(!hasFixture(BLOCK))('the block that consensus finalized is answered, whole and proved', async () => {
+    const [bootstrap, updates, finality, optimistic] = ['bootstrap', 'updates', 'finality', 'optimistic'].map((name) =>
+      fixtureJson<Json>(`${FULU}/lc_${name}.json`),
+    );
+    const block = fixtureJson<Json>(BLOCK);
+    const beacon = await serveBeacon({
+      l1: {
+        async request({ params: [path] = [] }: { params?: readonly unknown[] }) {
+          const found = Object.entries({ bootstrap, updates, finality, optimistic }).find(([name]) =>
+            String(path).includes(`/${name}`),
+          );
+          return { status: 200, body: found![1] };
+        },
+      } as never,
+    });
+    onTestFinished(() => beacon.close());
+    const provider = {
+      request: async ({ method, params: [named] }: { method: string; params: readonly unknown[] }) =>
+        method.startsWith('eth_getBlockBy') && (named === block.hash || named === block.number) ? block : null,
+    };
+    const clock = new ShiftedClock();
+    const slot = Number(optimistic.data.signature_slot);
+    clock.advance((1_606_824_023 + 12 * slot) * 1000 - clock.now());
+    const { beacon: header } = bootstrap.data.header;
+    const root = readFinalized({ finalized: true, data: { header: { message: header } } }).root;
+    const node = await createInlineNode({
+      clock,
+      chain: {
+        kind: 'light',
+        network: ethereum,
+        endpoints: [{ provider: provider as never, name: 'recorded' }],
+        layerOne: { consensus: [beacon.url], checkpoint: { root: bytesToHex(root) } },
+      },
+    });
+    const reports: Json[] = [];
+    node.on('answer', (report) => void reports.push(report));
+    const ask = (method: string, ...params: unknown[]) => node.request({ method, params } as never) as Promise<Json>;
+    onTestFinished(() => node.close());
+    for (const isWhole of [false, true]) {
+      const answer = await ask('eth_getBlockByNumber', 'finalized', isWhole);
+      expect(answer).toMatchObject({ hash: block.hash, stateRoot: block.stateRoot, number: block.number });
+      expect(answer.transactions).toEqual(
+        block.transactions.map(({ hash }: Json) => (isWhole ? expect.objectContaining({ hash }) : hash)),
+      );
+      expect(reports.at(-1)).toMatchObject({ class: 'proved', level: 'settled' });
+    }
+  });
 });
