@@ -54,7 +54,7 @@ export function linksOf({ account, balance, bundle, proved, network }: Reading):
   const { data } = 'data' in newest ? newest : newest.at(-1)!;
   const members = 4 * (data.sync_aggregate.sync_committee_bits.length - 2);
   const signers = participants.at(-1)!;
-  const scheme = network.hashSchemes.at(-1)!.scheme === 'mimc' ? 'MiMC' : 'Poseidon2';
+  const scheme = network.hashSchemes!.at(-1)!.scheme === 'mimc' ? 'MiMC' : 'Poseidon2';
   return [
     {
       name: 'checkpoint',

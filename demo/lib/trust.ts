@@ -27,6 +27,7 @@ export const LEVELS = {
   settled: 'the block is proved up to the signatures of layer 1’s validators',
   finalized: 'the root is on layer 1, as one layer-1 server says',
   sealed: 'the block carries the seal of the network’s validators',
+  attested: 'two thirds of a committee of layer-1 validators signed the block; it may still be replaced',
   linked: 'several servers name the same block',
   plain: 'one server names the block, and all else is checked against it',
 } as const;
@@ -49,6 +50,7 @@ const LEVEL_LINKS: Readonly<Record<keyof typeof LEVELS, Link>> = {
   held: { tone: 'good', word: 'own chain' },
   settled: { tone: 'good', word: 'layer-1 signatures' },
   sealed: { tone: 'good', word: 'validators’ seal' },
+  attested: { tone: 'good', word: 'validators’ signatures' },
   linked: { tone: 'agreed', word: 'servers agree' },
   finalized: { tone: 'warn', word: 'one layer-1 server’s word' },
   plain: { tone: 'warn', word: 'one server’s word' },

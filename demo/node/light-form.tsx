@@ -1,10 +1,10 @@
 import { NETWORKS, type NetworkName } from 'plumbline-l2';
-import { change, type Level, networkLabel, settings } from '../state/settings.js';
+import { change, isLayerOne, type Level, networkLabel, settings } from '../state/settings.js';
 import { Field } from '../ui/field.js';
 import { Endpoints } from './endpoints.js';
 
 const LEVELS: readonly { readonly value: Level; readonly label: string }[] = [
-  { value: 'auto', label: 'by two endpoints where there are' },
+  { value: 'auto', label: 'as well as the servers here allow' },
   { value: 'plain', label: 'by one endpoint (plain)' },
   { value: 'linked', label: 'by two that agree (linked)' },
   { value: 'sealed', label: 'by the validators’ seal (sealed)' },
@@ -21,8 +21,58 @@ function useThisServer(): void {
   });
 }
 
+/** What a rollup has beside its own endpoints. */
+function RollupFields() {
+  const { layerOne, trieLogs } = settings.value;
+  return (
+    <>
+      <h3>Layer 1</h3>
+      <p class="hint">Without it nothing counts as finalized, and there are no zk proofs.</p>
+      <Endpoints name="Layer-1 endpoint" of={layerOne} most={1} onChange={(fields) => change({ layerOne: fields })} />
+      <h3>Trie logs</h3>
+      <p class="hint">
+        Optional: a Besu node with the Shomei plugin. The page then builds the whole zk state and proves from it, which
+        is for small networks.
+      </p>
+      <Endpoints name="Trie-log endpoint" of={trieLogs} most={1} onChange={(fields) => change({ trieLogs: fields })} />
+    </>
+  );
+}
+
+/** What a layer 1 has: servers of its beacon chain, and where to begin. */
+function ConsensusFields() {
+  const { layerOne, checkpoint } = settings.value;
+  return (
+    <>
+      <h3>Consensus servers</h3>
+      <p class="hint">
+        Beacon nodes that serve light clients. The signatures of validators say which block is the newest, and which is
+        final; nothing of the servers is believed. Without them the endpoints of the network say it.
+      </p>
+      <Endpoints name="Consensus server" of={layerOne} most={4} onChange={(fields) => change({ layerOne: fields })} />
+      <Field
+        label="Trusted beacon block, root"
+        hint="Of a finalized block of the last two weeks, from a source that you trust. Empty: two servers must name the same one."
+        wide
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="0x"
+            value={checkpoint}
+            onChange={(event) => change({ checkpoint: event.currentTarget.value.trim() })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
 export function LightForm() {
-  const { network, level, endpoints, layerOne, trieLogs } = settings.value;
+  const { network, level, endpoints } = settings.value;
   return (
     <>
       <div class="fields">
@@ -58,15 +108,7 @@ export function LightForm() {
         They supply data and are not trusted. Keys stay in the memory of this page and are kept nowhere.
       </p>
       <Endpoints name="Endpoint" of={endpoints} most={4} onChange={(fields) => change({ endpoints: fields })} />
-      <h3>Layer 1</h3>
-      <p class="hint">Without it nothing counts as finalized, and there are no zk proofs.</p>
-      <Endpoints name="Layer-1 endpoint" of={layerOne} most={1} onChange={(fields) => change({ layerOne: fields })} />
-      <h3>Trie logs</h3>
-      <p class="hint">
-        Optional: a Besu node with the Shomei plugin. The page then builds the whole zk state and proves from it, which
-        is for small networks.
-      </p>
-      <Endpoints name="Trie-log endpoint" of={trieLogs} most={1} onChange={(fields) => change({ trieLogs: fields })} />
+      {isLayerOne(network) ? <ConsensusFields /> : <RollupFields />}
       <p class="actions">
         <button type="button" class="button-small" onClick={useThisServer}>
           Fill in the devnet of this server

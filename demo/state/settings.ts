@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type ClientOptions, NETWORKS, type NetworkName } from 'plumbline-l2';
+import { type ClientOptions, NETWORKS, type NetworkName, type UrlEndpoint } from 'plumbline-l2';
 import { type EndpointField, joinKey } from './secrets.js';
 
 export type Level = 'auto' | 'plain' | 'linked' | 'sealed';
@@ -11,7 +11,10 @@ export interface Settings {
   readonly mining: 'auto' | 'manual';
   readonly network: NetworkName;
   readonly endpoints: readonly EndpointField[];
+  /** Of a rollup: its layer 1. Of a layer 1: its consensus servers. */
   readonly layerOne: readonly EndpointField[];
+  /** Of a layer 1: root of the beacon block that is trusted; the servers are asked where it is empty. */
+  readonly checkpoint: string;
   /** Sources of trie logs: where one is filled in, the node is a replica. */
   readonly trieLogs: readonly EndpointField[];
   readonly level: Level;
@@ -37,6 +40,7 @@ const DEFAULTS: Settings = {
   network: 'linea',
   endpoints: [{ address: '', key: '' }],
   layerOne: [{ address: '', key: '' }],
+  checkpoint: '',
   trieLogs: [{ address: '', key: '' }],
   level: 'auto',
   keep: true,
@@ -83,6 +87,11 @@ function restore(): Settings {
   }
 }
 
+/** Whether a network is no rollup, but a layer 1. */
+export function isLayerOne(name: NetworkName): boolean {
+  return NETWORKS[name].rollup === undefined;
+}
+
 /** Endpoints that were filled in. */
 export function filled(fields: readonly EndpointField[]): EndpointField[] {
   return fields.filter(({ address }) => address.trim() !== '');
@@ -105,7 +114,17 @@ export function nodeOptions(from: Settings): ClientOptions {
   if (endpoints.length === 0) throw new Error('A light node needs at least one endpoint of the network.');
   const layerOne = filled(from.layerOne).map(joinKey);
   const trieLogs = filled(from.trieLogs).map(joinKey);
-  const common = { network: NETWORKS[from.network], endpoints, ...(level !== 'auto' && { level }) };
+  const network = NETWORKS[from.network];
+  const common = { network, endpoints, ...(level !== 'auto' && { level }) };
+  if (isLayerOne(from.network)) {
+    const consensus = layerOne as (string | UrlEndpoint)[];
+    const root = from.checkpoint.trim();
+    const trusted = root === '' ? { checkpointServers: consensus } : { checkpoint: { root: root as `0x${string}` } };
+    return {
+      chain: { ...common, kind, ...(consensus.length > 0 && { layerOne: { consensus, ...trusted } }) },
+      ...(keep && { storeName: `plumbline-demo-light-${from.network}` }),
+    };
+  }
   if (trieLogs.length > 0) {
     if (layerOne.length === 0) throw new Error('A node that builds the zk state itself needs an endpoint of layer 1.');
     return {
