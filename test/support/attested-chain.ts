@@ -92,8 +92,19 @@ export async function attestedScene({
     return makeBeaconBlock(beacon, slot, own, final);
   }
 
-  /** An update as a beacon node answers it. */
-  function updateOf({ block, bits = EVERYBODY }: Attested, finalized?: BeaconBlock): Json {
+  const updates = new Map<BeaconBlock, Map<string, Json>>();
+
+  /** An update as a beacon node answers it, signed once. */
+  function updateOf(attested: Attested, finalized?: BeaconBlock): Json {
+    const known = updates.get(attested.block) ?? new Map<string, Json>();
+    updates.set(attested.block, known);
+    const key = `${attested.bits ?? 'all'} ${finalized?.slot}`;
+    const update = known.get(key) ?? sign(attested, finalized);
+    known.set(key, update);
+    return update;
+  }
+
+  function sign({ block, bits = EVERYBODY }: Attested, finalized?: BeaconBlock): Json {
     const signed = block.slot + 1;
     const message = computeSigningRoot(beacon, block.header.beacon, signed);
     const signature = signAsCommittee(computeSyncCommitteePeriodAtSlot(beacon, signed), bits, message);
