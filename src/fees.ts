@@ -54,6 +54,7 @@ export {
   type DevnetOptions,
   devnet,
 } from './networks/devnet.js';
+export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
 export type { GasSearch } from './networks/gas-searches.js';
 export { LINEA_DICTIONARY, linea, lineaSepolia } from './networks/linea.js';
 export type { CountedModule } from './networks/module-limits.js';
@@ -69,6 +70,7 @@ export {
   type PoolRules,
   type PricingModel,
   type RollupContract,
+  type RollupNetwork,
   schemeAt,
   type VerificationCostPricing,
 } from './networks/network.js';

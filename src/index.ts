@@ -62,9 +62,10 @@ export {
 export { type ClientOptions, createNode } from './hosts/worker/client.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet } from './networks/devnet.js';
+export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
 export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
-export type { BeaconFork, BeaconNetwork, LayerOneName, Network } from './networks/network.js';
+export type { BeaconFork, BeaconNetwork, LayerOneName, Network, RollupNetwork } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type {
   Approval,

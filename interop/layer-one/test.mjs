@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { devnet } from 'plumbline-l2';
+import { devnet, ethereum } from 'plumbline-l2';
 import { createInlineNode, serve } from 'plumbline-l2/node';
 import { verifyEvidence } from 'plumbline-l2/verify';
 import solc from 'solc';
@@ -140,7 +140,12 @@ async function relay(layerOne, layerTwo) {
   const wallet = createWalletClient({ account: privateKeyToAccount(RICH), chain, transport });
   // Fixed gas and fees: a client that estimates badly is no obstacle.
   const fees = { gas: 2_000_000n, maxFeePerGas: 5_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
-  const mined = async (sent) => reader.waitForTransactionReceipt({ hash: await sent, timeout: 90_000 });
+  const hashes = [];
+  const mined = async (sent) => {
+    const hash = await sent;
+    hashes.push(hash);
+    return reader.waitForTransactionReceipt({ hash, timeout: 90_000 });
+  };
   const simulated = (method, ...params) => layerTwo.node.l1.request({ method, params });
   const { address: ofDevnet } = devnet().rollup;
   const call = (data) => simulated('eth_call', { to: ofDevnet, data }, 'latest');
@@ -149,7 +154,7 @@ async function relay(layerOne, layerTwo) {
   const { contractAddress: address } = await mined(wallet.deployContract({ abi, bytecode, ...fees }));
   const write = (functionName, ...args) => mined(wallet.writeContract({ address, abi, functionName, args, ...fees }));
   await write('init', await rootOf(0n));
-  const posted = { address, kind: 'stateRoot', last: { stateRoot: 0, blockHash: 0 }, isOver: false };
+  const posted = { address, hashes, kind: 'stateRoot', last: { stateRoot: 0, blockHash: 0 }, isOver: false };
   const step = async () => {
     await layerTwo.node.request({ method: 'anvil_mine', params: ['0x2'] });
     const end = BigInt(await call('0x695378f5'));
@@ -172,6 +177,17 @@ async function relay(layerOne, layerTwo) {
   });
   run();
   return posted;
+}
+
+const blobs = (target, max, baseFeeUpdateFraction) => ({ target, max, baseFeeUpdateFraction });
+
+/** A light node of a network that is its own layer 1. */
+async function openOwn(network, layerOne, url) {
+  const node = await createInlineNode({ chain: { kind: 'light', network, endpoints: [url], layerOne } });
+  atEnd(() => node.close());
+  const reports = [];
+  node.on('answer', (report) => reports.push(report));
+  return { node, reports, ask: (method, ...params) => node.request({ method, params }) };
 }
 
 /** The beacon chain as data, from what its server says. */
@@ -238,6 +254,43 @@ main(async () => {
   store.close = async () => {};
   const light = await openLight({ store });
 
+  // The chain itself as the network: its newest block as a sync committee attested it.
+  const own = {
+    ...ethereum,
+    name: 'interop layer 1',
+    chainId: CHAIN_ID,
+    slotSeconds: SECONDS_PER_SLOT,
+    forks: [
+      { hardfork: 'paris', block: 0 },
+      { hardfork: 'shanghai', timestamp: 0 },
+      { hardfork: 'cancun', timestamp: timeOf(FORKS.deneb), blobs: blobs(3, 6, 3_338_477n) },
+      { hardfork: 'prague', timestamp: timeOf(FORKS.electra), blobs: blobs(6, 9, 5_007_716n) },
+    ],
+    layerOne: network.layerOne,
+  };
+  const itself = await openOwn(own, { consensus: [consensus.url], checkpoint: { root: checkpoint } }, execution.url);
+  const attestedHash = async () => {
+    const { data } = await (await fetch(`${layerOne.restUrl}/eth/v1/beacon/light_client/optimistic_update`)).json();
+    return data.attested_header.execution.block_hash;
+  };
+  let highest = 0;
+  const onItself = (method, ...params) => layerOne.client.ask(method, ...params);
+  /** Reads the newest block of layer 1, at level attested, and compares it and what is in it with the client itself. */
+  const attested = async () => {
+    const { ask, reports } = itself;
+    const before = await attestedHash();
+    const block = await ask('eth_getBlockByNumber', 'latest', false);
+    assert.equal(reports.at(-1).level, 'attested');
+    assert.equal(block.hash, (await onItself('eth_getBlockByNumber', block.number, false)).hash);
+    const after = await attestedHash();
+    if (before === after) assert.equal(block.hash, after);
+    assert(Number(block.number) >= highest, `${block.number} after ${highest}`);
+    highest = Number(block.number);
+    const rich = privateKeyToAccount(RICH).address;
+    assert.equal(await ask('eth_getBalance', rich, block.number), await onItself('eth_getBalance', rich, block.number));
+    return block;
+  };
+
   const layouts = new Set();
   let newest = 0;
   const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
@@ -260,6 +313,53 @@ main(async () => {
   await check(`${NAME}: the contract is in a final block, and finalized is read at level settled`, () =>
     until('the contract is final', () => settled(), 150_000),
   );
+  await check('layer 1 itself: latest is attested, finalized is what consensus finalized', async () => {
+    await attested();
+    const { ask, reports } = itself;
+    const block = await ask('eth_getBlockByNumber', 'finalized', false);
+    assert.equal(reports.at(-1).level, 'settled');
+    assert.equal(block.hash, (await onItself('eth_getBlockByNumber', block.number, false)).hash);
+    const { data } = await (await fetch(`${layerOne.restUrl}/eth/v1/beacon/light_client/finality_update`)).json();
+    assert(Number(block.number) <= Number(data.finalized_header.execution.block_number));
+  });
+  await check('layer 1 itself: calls, logs, transactions and receipts are those of EthereumJS', async () => {
+    const { number } = await attested();
+    const { ask } = itself;
+    const call = { to: posted.address, data: '0x695378f5' };
+    assert.equal(await ask('eth_call', call, number), await onItself('eth_call', call, number));
+    assert.equal(
+      await ask('eth_getCode', posted.address, number),
+      await onItself('eth_getCode', posted.address, number),
+    );
+    const filter = { address: posted.address, fromBlock: '0x0', toBlock: number };
+    const [ours, theirs] = [await ask('eth_getLogs', filter), await onItself('eth_getLogs', filter)];
+    assert.deepEqual(
+      ours.map(({ data, topics, transactionHash }) => ({ data, topics, transactionHash })),
+      theirs.map(({ data, topics, transactionHash }) => ({ data, topics, transactionHash })),
+    );
+    const hash = posted.hashes.at(0);
+    const [receipt, truth] = [
+      await ask('eth_getTransactionReceipt', hash),
+      await onItself('eth_getTransactionReceipt', hash),
+    ];
+    for (const member of ['status', 'gasUsed', 'blockHash', 'contractAddress'])
+      assert.equal(receipt[member], truth[member]);
+    assert.equal((await ask('eth_getTransactionByHash', hash)).blockHash, truth.blockHash);
+  });
+  await check('layer 1 itself: what the light node estimates and prices is mined', async () => {
+    const { ask } = itself;
+    const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
+    const rich = privateKeyToAccount(RICH).address;
+    const gas = await ask('eth_estimateGas', { from: rich, to: account.address, value: '0x1' });
+    assert.equal(gas, '0x5208');
+    const tip = await ask('eth_maxPriorityFeePerGas');
+    assert(BigInt(tip) > 0n);
+    assert(BigInt(await ask('eth_gasPrice')) > BigInt(tip));
+    assert.equal((await ask('eth_feeHistory', 3, 'latest', [50])).reward.length, 3);
+  });
+  await check('layer 1 itself: methods of a rollup say that it is none', () =>
+    assert.rejects(itself.ask('linea_getProof', account, [], 'finalized'), /needs a rollup/),
+  );
   const proof = await check('linea_getProof of the finalized block holds against the root on layer 1', async () => {
     const { accountProof } = await light.ask('linea_getProof', account, [], 'finalized');
     assert(accountProof.proof.proofRelatedNodes.length > 40);
@@ -269,6 +369,7 @@ main(async () => {
   const follow = async (until) => {
     while (now() < until) {
       await settled();
+      await attested();
       layouts.add(
         (await (await fetch(`${layerOne.restUrl}/eth/v1/beacon/light_client/finality_update`)).json()).version,
       );

@@ -38,7 +38,7 @@ const shared = {
 /**
  * Ethereum mainnet.
  *
- * @source go-ethereum@v1.17.10 params/config.go, MainnetChainConfig
+ * @source ethereum/go-ethereum@v1.17.10 params/chainspecs, MainnetChainConfig
  */
 export const ethereum: Network = {
   ...shared,
@@ -70,7 +70,7 @@ export const ethereum: Network = {
 /**
  * Sepolia, the test network of Ethereum for contracts.
  *
- * @source go-ethereum@v1.17.10 params/config.go, SepoliaChainConfig; for Amsterdam docs/spec/glamsterdam.md 1
+ * @source ethereum/go-ethereum@v1.17.10 params/chainspecs, SepoliaChainConfig; for Amsterdam docs/spec/glamsterdam.md 1
  */
 export const sepolia: Network = {
   ...shared,
@@ -88,7 +88,7 @@ export const sepolia: Network = {
 /**
  * Hoodi, the test network of Ethereum for validators.
  *
- * @source go-ethereum@v1.17.10 params/config.go, HoodiChainConfig
+ * @source ethereum/go-ethereum@v1.17.10 params/chainspecs, HoodiChainConfig
  */
 export const hoodi: Network = {
   ...shared,

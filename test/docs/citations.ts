@@ -28,7 +28,7 @@ const OLD_FORMS =
 /** From `@source` to the next tag, an empty line, or the end of the comment. */
 const SOURCE = /@source[\s\S]*?(?=\*\/|\n[ \t]*\*?[ \t]*(?:\n|@\w)|$)/g;
 const REPOSITORY = /\b(?:go-ethereum|execution-apis|linea-monorepo|besu|geth|shomei|gnark|helios)\b/i;
-const PINNED = /\b[\w.-]+\/[\w.-]+@[0-9a-f]{7,40}[\s*]+[\w.-]+/;
+const PINNED = /\b[\w.-]+\/[\w.-]+@(?:[0-9a-f]{7,40}|v\d+\.\d+\.\d+)[\s*]+[\w.-]+/;
 
 const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
 const lineOf = (text: string, index: number) => text.slice(0, index).split('\n').length;

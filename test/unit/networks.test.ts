@@ -115,7 +115,7 @@ describe('devnet', () => {
 /**
  * Hash of genesis, and fork ids at the first block of forks, which are checksums over it and the places of all forks before.
  *
- * @source go-ethereum@v1.17.10 params/config.go and core/forkid/forkid_test.go
+ * @source ethereum/go-ethereum@v1.17.10 params/chainspecs and core/forkid/forkid_test.go
  */
 const FORK_IDS = [
   [

@@ -169,7 +169,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
 };
 
 /**
- * Reads a network profile: the members of `Network` as JSON, over those of the devnet's profile.
+ * Reads a network profile: the members of `Network` as JSON, over those of the devnet's profile. One that is null is left out.
  *
  * @throws PlumblineError `INVALID_PARAMETER`, which names the member
  */
@@ -183,7 +183,11 @@ export async function readNetwork(path: string): Promise<Network> {
       `is neither the name of a network nor a file with a profile: ${messageOf(error)}`,
     );
   }
-  return { ...devnet(), ...(members({}, PROFILE)(profile, '') as Partial<Network>) };
+  const removed = Object.entries(Object(profile) as object).flatMap(([name, value]) => (value === null ? [name] : []));
+  const kept = (network: object) =>
+    Object.fromEntries(Object.entries(network).filter(([name]) => !removed.includes(name)));
+  const own = members({}, PROFILE)(removed.length > 0 ? kept(profile as object) : profile, '');
+  return { ...kept(devnet()), ...(own as object) } as unknown as Network;
 }
 
 function wrong(member: string, reason: string, cause?: unknown) {

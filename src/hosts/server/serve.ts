@@ -19,8 +19,9 @@ import {
 import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
 
 export { devnet } from '../../networks/devnet.js';
+export { ethereum, hoodi, sepolia } from '../../networks/ethereum.js';
 export { linea, lineaSepolia } from '../../networks/linea.js';
-export type { Network } from '../../networks/network.js';
+export type { Network, RollupNetwork } from '../../networks/network.js';
 export { NETWORKS, type NetworkName } from '../../networks/networks.js';
 export { createInlineNode, type InlineOptions } from '../opening/inline.js';
 export type { ServedRequest } from './connections.js';

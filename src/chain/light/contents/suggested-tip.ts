@@ -18,7 +18,7 @@ const DEFAULT = GWEI / 1000n;
  * fewer blocks.
  *
  * @param newest - blocks with their transactions
- * @source go-ethereum@v1.17.10 eth/gasprice/gasprice.go, SuggestTipCap
+ * @source ethereum/go-ethereum@v1.17.10 eth/gasprice/gasprice.go, SuggestTipCap
  */
 function tipOf(newest: readonly Block[]): bigint {
   const tips = newest.flatMap(({ header, transactions }) => {
