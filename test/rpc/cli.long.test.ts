@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Command } from '../../src/hosts/cli/arguments.js';
+import { chainOptions } from '../../src/hosts/cli/chain.js';
 import { serveCommand } from '../../src/hosts/cli/serve.js';
 import { sizeCommand } from '../../src/hosts/cli/size.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';
@@ -154,5 +155,19 @@ describe('plumbline serve', () => {
     for (const content of profiles) {
       await expect(run(serveCommand, '--network', await profile(content))).rejects.toMatchObject(unusable);
     }
+  });
+
+  test('serves a layer 1: by its name, or by a file in which members of a rollup are null', async () => {
+    const none = { rollup: null, pricing: null, hashSchemes: null, dictionary: null, moduleLimits: null };
+    const file = await saved('network.json', { ...none, chainId: 1, layerOne: 'mainnet', gasSearch: 'geth' });
+    const given = { upstream: ['http://127.0.0.1:1'], 'l1-consensus': ['http://127.0.0.1:2'] };
+    for (const network of ['ethereum', file]) {
+      const chain = await chainOptions({ ...given, network } as Parameters<typeof chainOptions>[0]);
+      expect(chain).toMatchObject({ kind: 'light', layerOne: { consensus: given['l1-consensus'] } });
+      expect(chain.network).not.toHaveProperty('rollup');
+    }
+    await expect(
+      run(serveCommand, '--network', 'ethereum', '--upstream', 'http://127.0.0.1:1', '--l1', 'http://127.0.0.1:2'),
+    ).rejects.toThrow(/--l1: must be left out: ethereum is its own layer 1/);
   });
 });
