@@ -88,6 +88,7 @@ export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } fro
 export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/schema/explained-estimate.js';
 export type {
+  AccountAccessesJson,
   AuthorizationJson,
   BatchJson,
   BatchStatusJson,

@@ -1,4 +1,5 @@
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
+import type { BlockAccessList } from '../ethereum/block-access-list.js';
 import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { BlockContext } from '../evm/block-context.js';
@@ -183,6 +184,12 @@ export interface Chain {
    * @throws PlumblineError `BLOCK_NOT_FOUND` if the block has left the chain since
    */
   receipts(block: Block, call?: ChainCall): Promise<readonly TransactionReceipt[]>;
+  /**
+   * What a block accessed and changed (EIP-7928). The caller has checked that its header has the hash of a list.
+   *
+   * @throws PlumblineError `STATE_NOT_HELD`; `ANSWER_REFUSED`, of the endpoints
+   */
+  accessList(block: Block, call?: ChainCall): Promise<BlockAccessList>;
   /** Logs in the order of the chain. The caller has checked that both ends exist and `from` is not above `to`. */
   logs(query: LogQuery, call?: ChainCall): Promise<readonly FoundLog[]>;
   /**
@@ -303,6 +310,7 @@ export const CHAIN_MEMBERS: Members<Chain> = {
   withBody: true,
   transaction: true,
   receipts: true,
+  accessList: true,
   logs: true,
   pendingTransactions: true,
   pendingTransaction: true,

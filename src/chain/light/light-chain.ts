@@ -1,4 +1,5 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
@@ -133,6 +134,12 @@ export class LightChain implements Chain {
   receipts(block: Block, { signal, note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
     note?.block(block);
     return this.contents.receipts(block, signal);
+  }
+
+  async accessList(block: Block, { signal, note }: ChainCall = {}): Promise<BlockAccessList> {
+    note?.block(block);
+    const { fetchAccessList } = await import('./state/block-lists.js');
+    return fetchAccessList(this.parts.upstream, block, signal);
   }
 
   async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
