@@ -63,7 +63,7 @@ export class LightChain implements Chain {
       known: () => loaded?.knownNumber,
       newest: async () => parts.layerOne && (await this.settlement()).newestNumber(),
     });
-    this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
+    this.states = new LightStates(parts, this.heads, (block) => this.contextAfter(block));
     this.settlement = loadOnce(async () => {
       const { Settlement } = await import('./settlement/settlement.js');
       loaded = new Settlement(parts, this.heads);

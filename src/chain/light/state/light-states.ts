@@ -4,9 +4,9 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum-proof.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { Block } from '../../block.js';
-import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-parts.js';
+import type { LightHeads } from '../open-heads.js';
 import { isNotAvailableYet } from '../refused.js';
 import type { FetchedState } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
@@ -33,18 +33,22 @@ export class LightStates {
   /** @param contextAfter - context of the next block after a given one */
   constructor(
     { upstream: group, network, clock, cache, accessLists }: LightChainParts,
-    follower: HeadFollower,
+    { follower, headers }: Pick<LightHeads, 'follower' | 'headers'>,
     contextAfter: (block: LightBlock) => BlockContext,
   ) {
     const now = () => clock.now();
+    const isComplete = network.accessLists === 'complete';
     this.dependencies = {
       group,
       network,
       follower,
-      states: new ProvedStates(new CodeCache(cache?.codes)),
+      states: new ProvedStates(new CodeCache(cache?.codes), isComplete),
       recentReads: new RecentReads(now),
       accessLists: new AccessLists(accessLists, now),
       contextAfter,
+      lists: isComplete
+        ? loadOnce(async () => new (await import('./block-lists.js')).BlockLists({ group, network, headers }))
+        : undefined,
     };
     this.simulations = loadOnce(async () => {
       const { SimulationStates } = await import('./simulation-states.js');
@@ -62,15 +66,24 @@ export class LightStates {
    *
    * @param signal - ends what is being fetched
    */
-  at({ header }: Pick<Block, 'header'>, signal?: AbortSignal): LightState {
-    const { group, states } = this.dependencies;
-    const state = states.at(header.stateRoot);
+  at(block: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): LightState {
+    const { group, states, lists: load } = this.dependencies;
+    const state = states.after(block);
     return new LightState(state, async (accesses) => {
-      const batch = stateBatch(accesses, toQuantity(header.number));
+      const lists = await load?.();
+      await lists?.bring(block, state, signal);
+      const batch = stateBatch(
+        lists === undefined ? accesses : state.missing(accesses),
+        toQuantity(block.header.number),
+      );
+      if (batch.calls.length === 0) return;
       await group.requestMany(batch.calls, {
         ...(signal !== undefined && { signal }),
         isTransient: isNotAvailableYet,
-        accept: (answers, from) => batch.read(state, answers, from),
+        accept: (answers, from) => {
+          batch.read(state, answers, from);
+          lists?.measure(answers);
+        },
       });
     });
   }
