@@ -90,6 +90,14 @@ test('an unknown block has none, and one before Amsterdam never had one', async 
   }
 });
 
+test('receipts of Amsterdam are verified: their gas is not that of the header', async () => {
+  const { dev, ask } = await scene();
+  const { gasUsed } = await dev.ask<{ gasUsed: Hex }>('eth_getBlockByNumber', '0x3', false);
+  const receipts = await dev.ask<{ cumulativeGasUsed: Hex }[]>('eth_getBlockReceipts', '0x3');
+  expect(receipts.at(-1)!.cumulativeGasUsed).not.toBe(gasUsed);
+  expect(await ask('eth_getBlockReceipts', '0x3')).toEqual(receipts);
+});
+
 test('a light node has the list of a devnet, verified; a changed one is refused, and another endpoint asked', async () => {
   const tamper: MockOptions['tamper'] = ({ method }, result) => {
     if (method !== METHOD) return result;
