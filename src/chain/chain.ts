@@ -217,6 +217,13 @@ export interface Chain {
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   stateAt(block: Block, call?: ChainCall): Promise<StateReader>;
   /**
+   * The state after the parent of a block, to execute the block again. A chain that fetches state fetches what the access list of the
+   * block names together, where lists are complete.
+   *
+   * @throws as `stateAt`
+   */
+  stateBefore(block: Block, parent: Block, call?: ChainCall): Promise<StateReader>;
+  /**
    * As `block` and `stateAt`, for methods that read accounts and do not execute. A light chain may have the state after a finalized block
    * whose header is not known.
    *
@@ -317,6 +324,7 @@ export const CHAIN_MEMBERS: Members<Chain> = {
   exclusion: true,
   forward: true,
   stateAt: true,
+  stateBefore: true,
   accountsAt: true,
   prepare: true,
   prepareSimulation: true,

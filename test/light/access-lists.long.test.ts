@@ -236,3 +236,26 @@ test('a block of 60 million gas', async () => {
   const { proofs, lists } = asked();
   expect([proofs > 0, lists]).toEqual([true, 0]);
 });
+
+test('a block is traced again with one request for its list, and one for what the list names', async () => {
+  const on = await listScene();
+  const { dev, ask, endpoint, store, send, mine } = on;
+  await store(0, ONE_STORE, [0, 1], [1, 2], [2, 3]);
+  await store(1, OTHER_STORE, [0, 1], [7, 2]);
+  await send(2, { to: DRAIN, value: '0x5' });
+  await mine();
+  const trace = ['debug_traceBlockByNumber', 'latest', { tracer: 'prestateTracer' }] as const;
+  endpoint.seen.length = 0;
+  expect(await ask(...trace)).toEqual(await dev.ask(...trace));
+  const requests = endpoint.seen.map((calls) => calls.map(({ method }) => method));
+  expect(requests.filter((methods) => methods.includes('eth_getProof'))).toHaveLength(1);
+  expect(requests.flat().filter((method) => method === METHOD)).toHaveLength(1);
+  // Without the list, what the block reads is found read by read.
+  endpoint.options.missing = [METHOD];
+  const other = await on.open();
+  endpoint.seen.length = 0;
+  expect(await other.request({ method: trace[0], params: ['latest', trace[2]] })).toEqual(await dev.ask(...trace));
+  expect(endpoint.seen.filter((calls) => calls.some(({ method }) => method === 'eth_getProof')).length).toBeGreaterThan(
+    3,
+  );
+});

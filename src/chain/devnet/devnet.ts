@@ -213,6 +213,10 @@ export class Devnet implements Chain {
     return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
   }
 
+  stateBefore(_: Block, parent: Block): Promise<StateReader> {
+    return this.stateAt(parent);
+  }
+
   async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {
     const block = await this.block(reference, call);
     return block && this.stateAt(block);

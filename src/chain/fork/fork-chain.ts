@@ -211,6 +211,10 @@ export class ForkChain implements Chain {
     return ownState(this.parts, block, call);
   }
 
+  async stateBefore(block: Block, parent: Block, call: ChainCall = {}): Promise<StateReader> {
+    return this.isOwn(block) ? this.stateAt(parent, call) : this.parts.light.stateBefore(block, parent, call);
+  }
+
   async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {
     const block = await this.block(reference, call);
     return block && this.stateAt(block, call);

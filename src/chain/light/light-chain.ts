@@ -220,6 +220,10 @@ export class LightChain implements Chain {
     return this.states.at(block, signal);
   }
 
+  stateBefore(block: Block, parent: Block, { signal }: ChainCall = {}): Promise<StateReader> {
+    return this.states.before(block, parent, signal);
+  }
+
   /** As `fetchWithNodes`. */
   fetchState(fetched: FetchedState): Promise<void> {
     return this.states.fetch(fetched);

@@ -18,6 +18,7 @@ import type { HeaderChain } from '../heads/header-chain.js';
 import { type LightBlock, lightBlock } from '../heads/light-block.js';
 import { AT_ONCE, fetchLinked } from '../heads/linked-headers.js';
 import { answerRefused, missing } from '../refused.js';
+import { AccessSet } from './access-set.js';
 import type { ProvedState } from './proved-state.js';
 
 /*
@@ -125,6 +126,8 @@ const LIST_PER_GAS = 0.003;
 /** Characters of the proofs of an account and of a slot, until proofs show others. */
 const ACCOUNT_PROOF = 5_000;
 const SLOT_PROOF = 3_000;
+/** Most accounts and slots of one list that are fetched together; the others are fetched when they are read. */
+const MAX_FETCHED = 2_048;
 const ADDRESS_BYTES = 20;
 
 /** Brings values from block to block by access lists. Loaded for networks whose lists are complete, with the first read. */
@@ -171,6 +174,27 @@ export class BlockLists {
   /** Takes the answer that came with a head. It may be of another block: it is not checked before it is used. */
   offer({ hash }: LightBlock, answer: Answer | undefined): void {
     if (answer?.kind === 'result' && answer.result !== null) this.offered = { hash, answer: answer.result };
+  }
+
+  /** What a block accesses, with the code of all accounts. @returns undefined where its list is not to be had */
+  async accessesOf(block: Block, signal?: AbortSignal): Promise<AccessSet | undefined> {
+    if (block.header.blockAccessListHash === undefined) return undefined;
+    const accesses = new AccessSet();
+    try {
+      const request = { ...(signal !== undefined && { signal }), waits: false };
+      const found = await fetchList(this.parts.group, block, request, isWithinBound);
+      for (const { address, storageChanges, storageReads } of found?.list ?? []) {
+        await nextTurn();
+        if (accesses.size >= MAX_FETCHED) break;
+        accesses.addAccount(address, true);
+        for (const key of [...storageChanges.map((slot) => slot.key), ...storageReads])
+          if (accesses.size < MAX_FETCHED) accesses.addSlot(address, key);
+      }
+      return accesses;
+    } catch {
+      signal?.throwIfAborted();
+      return undefined;
+    }
   }
 
   /** Notes the size of verified proofs. @param answers - to `eth_getProof` and other calls */
