@@ -121,7 +121,7 @@ const MAX_CARRIED = 16_384;
 /** Lists with more characters are left: proofs are smaller. */
 const MAX_LIST = 2 ** 21;
 /** Characters of the list of a block without transactions, and for each unit of gas, until a list shows others. */
-const EMPTY_LIST = 4_000;
+const EMPTY_LIST = 2_500;
 const LIST_PER_GAS = 0.003;
 /** Characters of the proofs of an account and of a slot, until proofs show others. */
 const ACCOUNT_PROOF = 5_000;
@@ -245,7 +245,8 @@ export class BlockLists {
     const below = this.known.filter(({ block: base }) => base.header.number < number);
     for (const base of below.sort((a, b) => b.block.header.number - a.block.header.number)) {
       const lists = number - base.block.header.number;
-      const isWorth = lists <= AT_ONCE && this.saved(base.state) > lists * this.sizeOfList(block.header);
+      const cost = (this.isOffered(block) ? lists - 1 : lists) * this.sizeOfList(block.header);
+      const isWorth = lists <= AT_ONCE && this.saved(base.state) > cost;
       // What an earlier one has is here too, so that only its age makes it worth more.
       if (!isWorth && this.savedBefore.has(base.state)) return undefined;
       if (!isWorth) continue;
@@ -271,24 +272,28 @@ export class BlockLists {
 
   /** @returns undefined for a list that is above its bound; then the endpoint is not to blame */
   private async listOf(block: LightBlock, signal: AbortSignal): Promise<BlockAccessList | undefined> {
-    const { header, hash } = block;
+    const { header } = block;
     if (header.blockAccessListHash === undefined) return undefined;
     const found =
       (await this.offeredOf(block)) ??
       (await fetchList(this.parts.group, block, { signal, waits: false }, isWithinBound));
     if (found === undefined) return undefined;
     if (header.gasUsed > 0n) this.last.perGas = Math.max(0, found.size - EMPTY_LIST) / Number(header.gasUsed);
-    if (this.offered !== undefined && equalBytes(this.offered.hash, hash)) this.offered = undefined;
+    if (this.isOffered(block)) this.offered = undefined;
     return found.list;
   }
 
-  private async offeredOf({ header, hash }: LightBlock): Promise<FoundList | undefined> {
-    const { offered } = this;
-    if (offered === undefined || !equalBytes(offered.hash, hash)) return undefined;
-    const size = sizeOf(offered.answer);
+  private isOffered({ hash }: LightBlock): boolean {
+    return this.offered !== undefined && equalBytes(this.offered.hash, hash);
+  }
+
+  private async offeredOf(block: LightBlock): Promise<FoundList | undefined> {
+    if (!this.isOffered(block)) return undefined;
+    const { answer } = this.offered!;
+    const size = sizeOf(answer);
     // A wrong one may be of another head. The list is asked for by its hash then, and that answer counts.
     const verdict = isWithinBound(size)
-      ? await verifyAccessList(header, offered.answer).catch(() => undefined)
+      ? await verifyAccessList(block.header, answer).catch(() => undefined)
       : undefined;
     return verdict?.verified ? { list: verdict.list, size } : undefined;
   }
