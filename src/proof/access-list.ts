@@ -1,4 +1,4 @@
-/** Block access lists against the hash in a header (EIP-7928). */
+/** Block access lists against the hash in a header (EIP-7928), and what they make of values that are known. */
 
 import {
   type AccountAccesses,
@@ -7,11 +7,13 @@ import {
   type IndexedChange,
   maxAccessItems,
 } from '../ethereum/block-access-list.js';
+import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { BlockHeader } from '../ethereum/header.js';
 import { keccak256 } from '../kernel/keccak.js';
-import { bigIntToBytes, compareBytes, equalBytes } from '../primitives/bytes.js';
+import { bigIntToBytes, bytesToKey, compareBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { encodedList } from '../primitives/rlp-list.js';
 import { nextTurn } from '../scheduling/turns.js';
+import { hasNoCode } from './ethereum-proof.js';
 import { malformed, member, readArray, readBytes, readCount, readNumber256, readObject } from './json-reader.js';
 import { type ProofFailure, Refusal } from './verdict.js';
 
@@ -134,4 +136,87 @@ function requireIndexes(changes: readonly IndexedChange<unknown>[], at: string):
 
 function outOfOrder(at: string): Refusal<AccessListFailureReason> {
   return new Refusal('ACCESS_LIST_ORDER', at, 'is not in ascending order');
+}
+
+/** Balance, nonce and code of an account. */
+interface AccountValues {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** 32 bytes. */
+  readonly codeHash: Uint8Array;
+}
+
+/** Values of an account while lists are applied, undefined if it is not there; slots, 32 bytes each, by `bytesToKey` of the slot. */
+export interface ListedAccount {
+  account: AccountValues | undefined;
+  readonly slots: Map<string, Uint8Array>;
+}
+
+const NOTHING: AccountValues = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
+
+/**
+ * Takes the values of an account to the end of a block whose list names it: those of slots that are held, and no others. What is not
+ * known any more is removed.
+ *
+ * @param onCode - called with code that the account has from now on
+ */
+export function applyAccesses(
+  held: ListedAccount,
+  accesses: AccountAccesses,
+  onCode: (codeHash: Uint8Array, code: Uint8Array) => void = () => {},
+): void {
+  changeSlots(held, accesses);
+  held.account = changedAccount(held.account, accesses, onCode);
+}
+
+/**
+ * Slots without a change stay as they were, in general. A transaction can remove an account without nonce and code, or create one at its
+ * address and destroy it, with all slots, which the list does not name then. Where that may have been, what could have gone is not known
+ * any more.
+ */
+function changeSlots(
+  { account, slots }: ListedAccount,
+  { storageChanges, nonceChanges, codeChanges }: AccountAccesses,
+): void {
+  const { nonce, codeHash } = account ?? NOTHING;
+  // As the transactions find it, and what each of them leaves.
+  const nonces = [...(nonceChanges[0]?.index === 0 ? [] : [nonce]), ...nonceChanges.map(({ value }) => value)];
+  const codes = [
+    ...(codeChanges[0]?.index === 0 ? [] : [!hasNoCode(codeHash)]),
+    ...codeChanges.map(({ value }) => value.length > 0),
+  ];
+  const mayHaveGone = nonces.includes(0n) && codes.includes(false);
+  const named = new Set(storageChanges.map(({ key }) => bytesToKey(key)));
+  if (mayHaveGone)
+    for (const [slot, value] of [...slots]) if (!named.has(slot) && !isZeroBytes(value)) slots.delete(slot);
+  for (const { key, changes } of storageChanges) {
+    const slot = bytesToKey(key);
+    if (!slots.has(slot)) continue;
+    const { index, value } = changes.at(-1)!;
+    // What a transaction wrote stays in the block. Index 0 is before the transactions, which may remove the account.
+    if (!mayHaveGone || index > 0 || isZeroBytes(value)) slots.set(slot, value);
+    else slots.delete(slot);
+  }
+}
+
+function changedAccount(
+  before: AccountValues | undefined,
+  { storageChanges, balanceChanges, nonceChanges, codeChanges }: AccountAccesses,
+  onCode: (codeHash: Uint8Array, code: Uint8Array) => void,
+): AccountValues | undefined {
+  const { balance, nonce, codeHash } = before ?? NOTHING;
+  const code = codeChanges.at(-1)?.value;
+  const after = {
+    balance: lastOf(balanceChanges, balance),
+    nonce: lastOf(nonceChanges, nonce),
+    codeHash: code === undefined ? codeHash : code.length === 0 ? EMPTY_CODE_HASH : keccak256(code),
+  };
+  if (code !== undefined && code.length > 0) onCode(after.codeHash, code);
+  const isEmpty = after.balance === 0n && after.nonce === 0n && hasNoCode(after.codeHash);
+  // An account that may be there without anything: all read it as one that is not there, but its slots need not be zero.
+  return isEmpty && before === undefined && storageChanges.length === 0 ? undefined : after;
+}
+
+function lastOf<Value>(changes: readonly IndexedChange<Value>[], before: Value): Value {
+  return changes.length === 0 ? before : changes.at(-1)!.value;
 }

@@ -1,14 +1,11 @@
 import { isPlumblineError, messageOf } from '../../../errors.js';
-import type { AccountAccesses, BlockAccessList, IndexedChange } from '../../../ethereum/block-access-list.js';
-import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
+import type { BlockAccessList } from '../../../ethereum/block-access-list.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
-import { type Account, NO_ACCOUNT } from '../../../evm/state/state-reader.js';
-import { keccak256 } from '../../../kernel/keccak.js';
+import { NO_ACCOUNT } from '../../../evm/state/state-reader.js';
 import type { Network } from '../../../networks/network.js';
-import { bytesToKey, equalBytes, isZeroBytes } from '../../../primitives/bytes.js';
+import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import { verifyAccessList } from '../../../proof/access-list.js';
-import { hasNoCode } from '../../../proof/ethereum-proof.js';
+import { applyAccesses, type ListedAccount, verifyAccessList } from '../../../proof/access-list.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Answer, Call } from '../../../upstream/fault.js';
@@ -322,14 +319,8 @@ function sizeOf(value: unknown): number {
   return size;
 }
 
-/** Values of an account while lists are applied; slots by `bytesToKey` of the slot. */
-interface CarriedAccount {
-  account: Account | undefined;
-  readonly slots: Map<string, Uint8Array>;
-}
-
 /** By `bytesToKey` of the address. */
-type CarriedValues = Map<string, CarriedAccount>;
+type CarriedValues = Map<string, ListedAccount>;
 
 /** The values of a state that go over. Storage roots do not: a list does not say what becomes of them. */
 function startFrom({ accounts, slots, size, used }: ProvedState): CarriedValues {
@@ -353,59 +344,6 @@ async function apply(values: CarriedValues, list: BlockAccessList, codes: Proved
     await nextTurn();
     const held = values.get(bytesToKey(entry.address));
     if (held === undefined) continue;
-    changeSlots(held, entry);
-    held.account = changedAccount(held.account, entry, codes);
+    applyAccesses(held, entry, (hash, code) => codes.put(hash, code, entry.address));
   }
-}
-
-/**
- * Slots without a change stay as they were, in general. A transaction can remove an account without nonce and code, or create one at its
- * address and destroy it, with all slots, which the list does not name then. Where that may have been, what could have gone is not known
- * any more.
- */
-function changeSlots(
-  { account, slots }: CarriedAccount,
-  { storageChanges, nonceChanges, codeChanges }: AccountAccesses,
-): void {
-  const { nonce, codeHash } = account ?? NO_ACCOUNT;
-  // As the transactions find it, and what each of them leaves.
-  const nonces = [...(nonceChanges[0]?.index === 0 ? [] : [nonce]), ...nonceChanges.map(({ value }) => value)];
-  const codes = [
-    ...(codeChanges[0]?.index === 0 ? [] : [!hasNoCode(codeHash)]),
-    ...codeChanges.map(({ value }) => value.length > 0),
-  ];
-  const mayHaveGone = nonces.includes(0n) && codes.includes(false);
-  const named = new Set(storageChanges.map(({ key }) => bytesToKey(key)));
-  if (mayHaveGone)
-    for (const [slot, value] of [...slots]) if (!named.has(slot) && !isZeroBytes(value)) slots.delete(slot);
-  for (const { key, changes } of storageChanges) {
-    const slot = bytesToKey(key);
-    if (!slots.has(slot)) continue;
-    const { index, value } = changes.at(-1)!;
-    // What a transaction wrote stays in the block. Index 0 is before the transactions, which may remove the account.
-    if (!mayHaveGone || index > 0 || isZeroBytes(value)) slots.set(slot, value);
-    else slots.delete(slot);
-  }
-}
-
-function changedAccount(
-  before: Account | undefined,
-  { address, storageChanges, balanceChanges, nonceChanges, codeChanges }: AccountAccesses,
-  codes: ProvedState['codes'],
-): Account | undefined {
-  const { balance, nonce, codeHash } = before ?? NO_ACCOUNT;
-  const code = codeChanges.at(-1)?.value;
-  const after = {
-    balance: lastOf(balanceChanges, balance),
-    nonce: lastOf(nonceChanges, nonce),
-    codeHash: code === undefined ? codeHash : code.length === 0 ? EMPTY_CODE_HASH : keccak256(code),
-  };
-  if (code !== undefined && code.length > 0) codes.put(after.codeHash, code, address);
-  const isEmpty = after.balance === 0n && after.nonce === 0n && hasNoCode(after.codeHash);
-  // An account that may be there without anything: all read it as one that is not there, but its slots need not be zero.
-  return isEmpty && before === undefined && storageChanges.length === 0 ? undefined : after;
-}
-
-function lastOf<Value>(changes: readonly IndexedChange<Value>[], before: Value): Value {
-  return changes.length === 0 ? before : changes.at(-1)!.value;
 }
