@@ -99,6 +99,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evidence/collect-evidence.js',
       '/chain/light/layer-one/consensus-answers.js',
       '/evidence/judge-evidence.js',
+      '/proof/unchanged-slot.js',
       '/rpc/methods/exportEvidence.js',
     ],
     traces: ['/rpc/methods/debug_trace.js'],

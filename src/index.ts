@@ -30,7 +30,7 @@ export {
   type UpstreamReason,
   type WalletRule,
 } from './errors.js';
-export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
+export type { EvidenceBundle, EvidenceClaim, EvidenceHistory, UnchangedSlot } from './evidence/evidence-bundle.js';
 export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
 export type {
   DictionarySource,
