@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Hex } from '../../src/primitives/hex.js';
+import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { UpstreamObserver } from '../../src/upstream/endpoint.js';
 import {
   BARE,
   CREATOR,
@@ -258,4 +260,47 @@ test('a block is traced again with one request for its list, and one for what th
   expect(endpoint.seen.filter((calls) => calls.some(({ method }) => method === 'eth_getProof')).length).toBeGreaterThan(
     3,
   );
+});
+
+test('of two endpoints one lies: the list of the other is taken, and the values are at the level of both', async () => {
+  const faults: string[] = [];
+  const event: UpstreamObserver['event'] = ({ type, reason }) =>
+    void (type === 'degraded' && faults.push(reason ?? ''));
+  const on = await listScene(network, event, 'linked');
+  const { light, ask, endpoint, endpoints, store, mine } = on;
+  const heard: AnswerReport[] = [];
+  light.on('answer', (report) => heard.push(report));
+  await expectSame(on, WORKING_SET);
+  endpoint.options.tamper = ({ method }, result) => (method === METHOD ? (result as unknown[]).slice(1) : result);
+  await store(0, ONE_STORE, [1, 5], [2, 6]);
+  await mine();
+  for (const { seen } of endpoints) seen.length = 0;
+  heard.length = 0;
+  await expectSame(on, WORKING_SET);
+  const methods = endpoints.flatMap(({ seen }) => seen.flat().map(({ method }) => method));
+  expect(methods).not.toContain('eth_getProof');
+  expect(methods.filter((method) => method === METHOD)).toHaveLength(2);
+  expect(faults).toEqual(['its answer was refused: ANSWER_REFUSED']);
+  expect(new Set(heard.map((report) => report.level))).toEqual(new Set(['linked']));
+  expect(await ask('eth_getStorageAt', ONE_STORE, word(1n), 'latest')).toBe(word(5n));
+});
+
+test('a call and an estimate on the next block need no proof', async () => {
+  const on = await listScene();
+  const { dev, ask, store, mine, asked } = on;
+  await expectSame(on, WORKING_SET);
+  const call = { from: accountAt(0), to: ONE_STORE, data: `0x${word(1n).slice(2)}${word(9n).slice(2)}` };
+  const questions = [
+    ['eth_estimateGas', call],
+    ['linea_estimateGas', call],
+    ['eth_call', call, 'latest'],
+  ] as const;
+  for (const [method, ...params] of questions)
+    expect(await ask(method, ...params)).toEqual(await dev.ask(method, ...params));
+  await store(1, ONE_STORE, [1, 5]);
+  await mine();
+  asked();
+  for (const [method, ...params] of questions)
+    expect(await ask(method, ...params)).toEqual(await dev.ask(method, ...params));
+  expect(asked()).toEqual({ proofs: 0, lists: 1 });
 });

@@ -90,11 +90,15 @@ async function valuesOf(ask: Ask, { accounts, slots }: WorkingSet, block = 'late
 }
 
 /** A devnet that is at the second block of Amsterdam, an endpoint, and a light node that has read nothing. */
-export async function listScene(profile: Network = network, event: UpstreamObserver['event'] = () => {}) {
+export async function listScene(
+  profile: Network = network,
+  event: UpstreamObserver['event'] = () => {},
+  level: 'plain' | 'linked' = 'plain',
+) {
   const { dev, ask, endpoints, clock, light, open } = await lightScene({
     dev: { chain: { kind: 'devnet', network, mining: 'manual' } },
-    endpoints: [{}],
-    chain: { network: profile, level: 'plain', headMaxAgeMs: HEAD_MAX_AGE_MS },
+    endpoints: level === 'plain' ? [{}] : [{}, {}],
+    chain: { network: profile, level, headMaxAgeMs: HEAD_MAX_AGE_MS },
     more: { upstreamObserver: { event } },
   });
   await dev.ask('anvil_setCode', ONE_STORE, STORING);
@@ -110,6 +114,7 @@ export async function listScene(profile: Network = network, event: UpstreamObser
     dev,
     ask,
     endpoint,
+    endpoints,
     light,
     open,
     send,
