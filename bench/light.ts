@@ -170,6 +170,78 @@ async function figuresOf(scene: Scene, transfer: RemoteCall, other: RemoteCall, 
   }
 }
 
+/** Accounts beside those of the scene, so that proofs have some depth, and transfers in a busy block. */
+const CROWD = 4_000;
+const BUSY = 150;
+const addressOf = (number: number): Hex => `0x${(0x5ca1ab1en + BigInt(number)).toString(16).padStart(40, '0')}`;
+
+/** The estimate of a swap on the next block of Amsterdam: by its access list, and by proofs. */
+async function listFigures(): Promise<Figure[]> {
+  const { alloc, swap } = swapScene(await contracts(), DEV_ACCOUNTS[0]!.address);
+  const network: Network = { ...devnet({ hardfork: 'amsterdam' }), dictionary: NETWORK.dictionary! };
+  const { accessLists: _, ...withoutLists } = network;
+  const crowd = Object.fromEntries(Array.from({ length: CROWD }, (_, i) => [addressOf(i), { balance: 1n }]));
+  const chain = { kind: 'devnet', network, mining: 'manual', alloc: { ...alloc, ...crowd } } as const;
+  const full = await createInlineNode({ chain, dictionary });
+  const mock = await serveMock(full, { latencyMs: LATENCY_MS });
+  const clock = new ShiftedClock();
+  const statistics = createStatistics();
+  const open = (profile: Network) =>
+    createInlineNode({
+      chain: { kind: 'light', network: profile, endpoints: [mock.url], level: 'plain' },
+      ...{ dictionary, clock, upstreamObserver: statistics },
+    });
+  const [byLists, byProofs] = [await open(network), await open(withoutLists)];
+  const next = async (transfers: number) => {
+    for (let i = 0; i < transfers; i++) {
+      const [from, to] = [DEV_ACCOUNTS[1 + (i % 9)]!.address, addressOf(CROWD + i)];
+      await full.request({ method: 'eth_sendTransaction', params: [{ from, to, value: '0x1', gas: '0x493e0' }] });
+    }
+    await full.request({ method: 'evm_mine', params: [] });
+    clock.advance(60_000);
+    const expected = JSON.stringify(await estimate(full, swap));
+    const taken: { trips: number; bytes: number; methods: string[] }[] = [];
+    for (const node of [byLists, byProofs]) {
+      statistics.reset();
+      mock.seen.length = 0;
+      const answer = JSON.stringify(await estimate(node, swap));
+      if (answer !== expected) throw new Error(`estimate ${answer}, expected ${expected}`);
+      const methods = mock.seen.flat().map(({ method }) => method);
+      taken.push({ trips: statistics.roundTrips, bytes: statistics.totals.bytesReceived, methods });
+    }
+    const list = await full.request({ method: 'eth_getBlockAccessList', params: ['latest'] });
+    return { taken: taken as [(typeof taken)[0], (typeof taken)[0]], list: JSON.stringify(list).length };
+  };
+  const proofsOf = ({ methods }: { methods: string[] }) => methods.filter((name) => name === 'eth_getProof').length;
+  const figures: Figure[] = [];
+  try {
+    await next(0);
+    for (const [name, transfers] of [
+      ['quiet', 0],
+      ['busy', BUSY],
+    ] as const) {
+      const { taken, list } = await next(transfers);
+      const [lists, proofs] = taken;
+      const asked = lists.methods.includes('eth_getBlockAccessList') ? 'by the list' : 'by proofs';
+      const note = `${transfers} transfers to new accounts; list of ${list} bytes; the node read ${asked}`;
+      const bar = name === 'quiet' && { bar: { atMost: 0 } };
+      figures.push(
+        { name: `swap on the next block, ${name}: proofs`, value: proofsOf(lists), unit: 'proofs', ...bar, note },
+        { name: `swap on the next block, ${name}: received`, value: lists.bytes, unit: 'bytes', note: 'with lists' },
+        {
+          ...{ name: `swap on the next block, ${name}: received without lists`, value: proofs.bytes, unit: 'bytes' },
+          note: `${proofsOf(proofs)} proofs`,
+        },
+        trips(`swap on the next block, ${name}`, { trips: lists.trips, requests: lists.methods.length }, 1),
+      );
+    }
+    return figures;
+  } finally {
+    for (const node of [byLists, byProofs, full]) await node.close();
+    await mock.close();
+  }
+}
+
 export const lightNode: BenchArea = {
   name: 'light',
   question: `What does a verified estimate cost over endpoints ${LATENCY_MS} ms away?`,
@@ -183,7 +255,8 @@ export const lightNode: BenchArea = {
     // Another amount to the same receiver: the same accounts and slots.
     const half = `${transfer.data.slice(0, -64)}${(5n * 10n ** 17n).toString(16).padStart(64, '0')}` as Hex;
     try {
-      return await figuresOf(new Scene(full, mocks), transfer, { ...transfer, data: half }, swap);
+      const figures = await figuresOf(new Scene(full, mocks), transfer, { ...transfer, data: half }, swap);
+      return [...figures, ...(await listFigures())];
     } finally {
       for (const mock of mocks) await mock.close();
       await full.close();

@@ -30,7 +30,7 @@ export {
   type UpstreamReason,
   type WalletRule,
 } from './errors.js';
-export type { EvidenceBundle, EvidenceClaim } from './evidence/evidence-bundle.js';
+export type { EvidenceBundle, EvidenceClaim, EvidenceHistory, UnchangedSlot } from './evidence/evidence-bundle.js';
 export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
 export type {
   DictionarySource,
@@ -89,6 +89,7 @@ export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } fro
 export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
 export type { ExplainedEstimate, ExplainOptions } from './rpc/schema/explained-estimate.js';
 export type {
+  AccountAccessesJson,
   AuthorizationJson,
   BatchJson,
   BatchStatusJson,

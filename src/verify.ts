@@ -34,11 +34,13 @@ export {
   EVIDENCE_FORMAT,
   type EvidenceBundle,
   type EvidenceClaim,
+  type EvidenceHistory,
   type EvidenceLink,
   type EvidenceNetwork,
   type EvidenceRefusal,
   type EvidenceTrust,
   type EvidenceVerdict,
+  type UnchangedSlot,
   type VerifiedEvidence,
 } from './evidence/evidence-bundle.js';
 export { verifyEvidence } from './evidence/verify-evidence.js';

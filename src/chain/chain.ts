@@ -1,4 +1,5 @@
 import type { LineaProofJson } from '../accumulator/proof-shape.js';
+import type { BlockAccessList } from '../ethereum/block-access-list.js';
 import type { TrieProof } from '../ethereum/state-trie.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { BlockContext } from '../evm/block-context.js';
@@ -185,6 +186,12 @@ export interface Chain {
    * @throws PlumblineError `BLOCK_NOT_FOUND` if the block has left the chain since
    */
   receipts(block: Block, call?: ChainCall): Promise<readonly TransactionReceipt[]>;
+  /**
+   * What a block accessed and changed (EIP-7928). The caller has checked that its header has the hash of a list.
+   *
+   * @throws PlumblineError `STATE_NOT_HELD`; `ANSWER_REFUSED`, of the endpoints
+   */
+  accessList(block: Block, call?: ChainCall): Promise<BlockAccessList>;
   /** Logs in the order of the chain. The caller has checked that both ends exist and `from` is not above `to`. */
   logs(query: LogQuery, call?: ChainCall): Promise<readonly FoundLog[]>;
   /**
@@ -211,6 +218,13 @@ export interface Chain {
 
   /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
   stateAt(block: Block, call?: ChainCall): Promise<StateReader>;
+  /**
+   * The state after the parent of a block, to execute the block again. A chain that fetches state fetches what the access list of the
+   * block names together, where lists are complete.
+   *
+   * @throws as `stateAt`
+   */
+  stateBefore(block: Block, parent: Block, call?: ChainCall): Promise<StateReader>;
   /**
    * As `block` and `stateAt`, for methods that read accounts and do not execute. A light chain may have the state after a finalized block
    * whose header is not known.
@@ -305,12 +319,14 @@ export const CHAIN_MEMBERS: Members<Chain> = {
   withBody: true,
   transaction: true,
   receipts: true,
+  accessList: true,
   logs: true,
   pendingTransactions: true,
   pendingTransaction: true,
   exclusion: true,
   forward: true,
   stateAt: true,
+  stateBefore: true,
   accountsAt: true,
   prepare: true,
   prepareSimulation: true,

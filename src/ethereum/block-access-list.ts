@@ -6,7 +6,7 @@
 import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToMinimalBytes, bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
-import { encodeRlp } from '../primitives/rlp-list.js';
+import { encodedList, encodeRlp } from '../primitives/rlp-list.js';
 
 /** What one step did to one account that it loaded. A value that is left out did not change. */
 export interface StepAccess {
@@ -102,21 +102,28 @@ export class BlockAccesses {
 
 /** RLP of a list; slots and their values are integers in it. */
 export function encodeBlockAccessList(list: BlockAccessList): Uint8Array {
+  return encodedList(list.map(encodeAccountAccesses));
+}
+
+/** RLP of one item of a list. */
+export function encodeAccountAccesses({
+  address,
+  storageChanges,
+  storageReads,
+  balanceChanges,
+  nonceChanges,
+  codeChanges,
+}: AccountAccesses): Uint8Array {
   const int = (value: bigint | number) => bigIntToMinimalBytes(BigInt(value));
   const word = (bytes: Uint8Array) => int(bytesToBigInt(bytes));
-  return encodeRlp(
-    list.map(({ address, storageChanges, storageReads, balanceChanges, nonceChanges, codeChanges }) => [
-      address,
-      storageChanges.map(({ key, changes }) => [
-        word(key),
-        changes.map(({ index, value }) => [int(index), word(value)]),
-      ]),
-      storageReads.map(word),
-      balanceChanges.map(({ index, value }) => [int(index), int(value)]),
-      nonceChanges.map(({ index, value }) => [int(index), int(value)]),
-      codeChanges.map(({ index, value }) => [int(index), value]),
-    ]),
-  );
+  return encodeRlp([
+    address,
+    storageChanges.map(({ key, changes }) => [word(key), changes.map(({ index, value }) => [int(index), word(value)])]),
+    storageReads.map(word),
+    balanceChanges.map(({ index, value }) => [int(index), int(value)]),
+    nonceChanges.map(({ index, value }) => [int(index), int(value)]),
+    codeChanges.map(({ index, value }) => [int(index), value]),
+  ]);
 }
 
 const GAS_PER_ITEM = 2_000n;

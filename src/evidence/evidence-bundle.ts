@@ -16,7 +16,30 @@ export type EvidenceClaim =
   | {
       /** Number of the block. */
       readonly block: number;
+      /** A slot that no block changes after `from`, up to `block`: by their access lists (EIP-7928). */
+      readonly unchanged?: UnchangedSlot;
     };
+
+/** A slot of an account, 32 bytes, and the number of the block after which it has its value. */
+export interface UnchangedSlot {
+  readonly address: Hex;
+  readonly key: Hex;
+  /** At most 1024 below the block of the claim. */
+  readonly from: number;
+}
+
+/** Most blocks over which a slot is shown to be unchanged. */
+export const MAX_HISTORY = 1024;
+
+/** What shows that a slot is unchanged. Answers of endpoints, as they came. */
+export interface EvidenceHistory {
+  /** `eth_getBlockByHash` of the block `from`. */
+  readonly header: unknown;
+  /** `eth_getProof` of the account there, with the slot. */
+  readonly state: unknown;
+  /** `eth_getBlockByHash` and `eth_getBlockAccessList` of each block after it, the lowest first. */
+  readonly blocks: readonly { readonly header: unknown; readonly list: unknown }[];
+}
 
 /**
  * All that is needed to verify a claim without any endpoint, from a trusted beacon block on: JSON, 0.1 to 1 MB. The members are
@@ -48,6 +71,8 @@ export interface EvidenceBundle {
   readonly state?: unknown;
   /** `eth_getBlockByHash`, for the claim of a block; left out if it is that of `finalizedHeader`. */
   readonly header?: unknown;
+  /** For the claim of a slot that is unchanged. */
+  readonly history?: EvidenceHistory;
 }
 
 /** What evidence is judged by. A network profile has these members. */
@@ -56,6 +81,7 @@ export interface EvidenceNetwork {
   readonly rollup: RollupContract;
   readonly hashSchemes: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
   readonly layerOne?: Network['layerOne'];
+  readonly accessLists?: Network['accessLists'];
 }
 
 /** What the judge of a bundle trusts. */
@@ -79,7 +105,8 @@ export type EvidenceLink =
   | 'rollup'
   | 'finalizedHeader'
   | 'state'
-  | 'header';
+  | 'header'
+  | 'history';
 
 /** A bundle that proves its claim. */
 export interface VerifiedEvidence {
@@ -97,6 +124,8 @@ export interface VerifiedEvidence {
   readonly ethereumProof?: VerifiedEthereumProof;
   /** The header of the claimed block. */
   readonly header?: VerifiedHeader;
+  /** The value of the unchanged slot, 32 bytes. */
+  readonly value?: Uint8Array;
 }
 
 /** Why a bundle does not prove its claim. */

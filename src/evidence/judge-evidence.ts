@@ -17,10 +17,15 @@ import {
   EVIDENCE_FORMAT,
   type EvidenceBundle,
   type EvidenceClaim,
+  type EvidenceHistory,
   type EvidenceLink,
+  type EvidenceNetwork,
   type EvidenceRefusal,
   type EvidenceTrust,
   type EvidenceVerdict,
+  MAX_HISTORY,
+  type UnchangedSlot,
+  type VerifiedEvidence,
 } from './evidence-bundle.js';
 
 const MEMBERS = ['format', 'chainId', 'claim', 'checkpoint', 'consensus', 'finalized', 'rollup'];
@@ -61,7 +66,14 @@ export async function judgeEvidence(
   if (blockHash !== undefined || stateRoot === undefined) {
     const proved = judgeOnHeader(claim, { number: finalized, hash: blockHash! }, parts);
     if (!proved.verified) return proved;
-    return { ...proved, claim, layerOne, participants, finalized: { number: finalized, blockHash: blockHash! } };
+    const verdict = {
+      ...proved,
+      claim,
+      layerOne,
+      participants,
+      finalized: { number: finalized, blockHash: blockHash! },
+    };
+    return withHistory(verdict, network, parts.history);
   }
   if (finalizedHeader !== undefined)
     return refuse('finalizedHeader', 'NO_BLOCK_HASH', `layer 1 stores no hash of block ${finalized}`);
@@ -73,7 +85,26 @@ export async function judgeEvidence(
   if (proved?.verified !== true) proved = await judged(OTHER[named]).catch(() => undefined);
   if (proved?.verified !== true) proved = await first;
   if (!proved.verified) return proved;
-  return { ...proved, claim, layerOne, participants, finalized: { number: finalized, stateRoot } };
+  const verdict = { ...proved, claim, layerOne, participants, finalized: { number: finalized, stateRoot } };
+  return withHistory(verdict, network, parts.history);
+}
+
+/** Adds to the proved header of a block that a slot is unchanged up to it, where the claim says so. */
+async function withHistory(
+  verdict: VerifiedEvidence,
+  { accessLists }: EvidenceNetwork,
+  history: EvidenceHistory | undefined,
+): Promise<EvidenceVerdict> {
+  const { claim, header } = verdict;
+  if (!('block' in claim) || claim.unchanged === undefined) return verdict;
+  if (accessLists !== 'complete')
+    return refuse('history', 'LISTS_NOT_COMPLETE', 'rests on access lists, which the profile does not call complete');
+  const { address, key, from } = claim.unchanged;
+  const { verifyUnchanged } = await import('../proof/unchanged-slot.js');
+  const request = { address: hexToBytes(address, 20), key: hexToBytes(key, 32), from, hash: header!.hash };
+  const unchanged = await verifyUnchanged(request, history!);
+  if (unchanged.verified) return { ...verdict, value: unchanged.value };
+  return { ...unchanged, link: 'history', at: inside('history', unchanged.at) };
 }
 
 /** The state root of the final layer-1 block. A header of Gloas proves its hash alone: then the bundle has the header of that hash. */
@@ -155,6 +186,7 @@ function readBundle(value: unknown): EvidenceBundle {
     ...(finalizedHeader === undefined ? [] : ['finalizedHeader']),
     ...(isTop ? [] : ['state']),
     ...('block' in claim && !isTop ? ['header'] : []),
+    ...(isOfHistory(claim) ? ['history'] : []),
   ];
   const bundle = readExactObject(value, [...MEMBERS, ...more], '');
   const consensus = readExactObject(bundle.consensus, ['bootstrap', 'answers'], 'consensus');
@@ -173,7 +205,25 @@ function readBundle(value: unknown): EvidenceBundle {
     ...(finalizedHeader !== undefined && { finalizedHeader }),
     ...(!isTop && { state: bundle.state }),
     ...('block' in claim && !isTop && { header: bundle.header }),
+    ...(isOfHistory(claim) && { history: readHistory(bundle.history, claim.block - claim.unchanged.from) }),
   };
+}
+
+type BlockClaim = Extract<EvidenceClaim, { readonly block: number }>;
+
+const isOfHistory = (claim: EvidenceClaim): claim is Required<BlockClaim> =>
+  'block' in claim && claim.unchanged !== undefined;
+
+/** @param count - of blocks after the first */
+function readHistory(value: unknown, count: number): EvidenceHistory {
+  const { header, state, blocks } = readExactObject(value, ['header', 'state', 'blocks'], 'history');
+  const each = readArray(blocks, 'history.blocks');
+  if (each.length !== count) throw malformed('history.blocks', `has ${each.length} blocks, expected ${count}`);
+  const read = (block: unknown, i: number) => {
+    const { header, list } = readExactObject(block, ['header', 'list'], `history.blocks[${i}]`);
+    return { header, list };
+  };
+  return { header, state, blocks: each.map(read) };
 }
 
 function readConsensusAnswer(value: unknown, index: number): ConsensusAnswer {
@@ -184,8 +234,11 @@ function readConsensusAnswer(value: unknown, index: number): ConsensusAnswer {
 }
 
 function readClaim(value: unknown): EvidenceClaim {
+  const { unchanged } = readObject(value, 'claim');
   if (Object.hasOwn(readObject(value, 'claim'), 'block')) {
-    return { block: readCount(readExactObject(value, ['block'], 'claim').block, 'claim.block') };
+    const members = unchanged === undefined ? ['block'] : ['block', 'unchanged'];
+    const block = readCount(readExactObject(value, members, 'claim').block, 'claim.block');
+    return unchanged === undefined ? { block } : { block, unchanged: readUnchanged(unchanged, block) };
   }
   const { address, storageKeys } = readExactObject(value, ['address', 'storageKeys'], 'claim');
   const keys = readArray(storageKeys, 'claim.storageKeys');
@@ -193,6 +246,18 @@ function readClaim(value: unknown): EvidenceClaim {
   return {
     address: bytesToHex(readBytes(address, 'claim.address', 20)),
     storageKeys: keys.map((key, i) => bytesToHex(readBytes(key, `claim.storageKeys[${i}]`, 32))),
+  };
+}
+
+function readUnchanged(value: unknown, block: number): UnchangedSlot {
+  const { address, key, from } = readExactObject(value, ['address', 'key', 'from'], 'claim.unchanged');
+  const first = readCount(from, 'claim.unchanged.from');
+  if (first > block || block - first > MAX_HISTORY)
+    throw malformed('claim.unchanged.from', `is not from 0 to ${MAX_HISTORY} below the block`);
+  return {
+    address: bytesToHex(readBytes(address, 'claim.unchanged.address', 20)),
+    key: bytesToHex(readBytes(key, 'claim.unchanged.key', 32)),
+    from: first,
   };
 }
 

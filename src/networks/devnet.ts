@@ -70,6 +70,8 @@ export function devnet(options: DevnetOptions = {}): RollupNetwork {
     pool: options.pool ?? { margin: 0.8 },
     rpcGasCap: 50_000_000n,
     slotSeconds: 1,
+    // Edits are in the list of the next block, at index 0.
+    accessLists: 'complete',
     gasSearch: options.gasSearch ?? 'besu',
     // As anvil and geth: tools estimate several transactions before the first is mined (docs/decisions.md 3).
     pastNonces: 'ignored',

@@ -33,6 +33,8 @@ const shared = {
   rpcGasCap: 50_000_000n,
   slotSeconds: 12,
   gasSearch: 'geth',
+  // EIP-7928: withdrawals and system calls are in it too, and nothing else changes the state.
+  accessLists: 'complete',
 } as const;
 
 /**

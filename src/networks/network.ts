@@ -219,6 +219,12 @@ export interface Network {
    * several blocks in one second, such as anvil by default. `refused` when left out.
    */
   readonly equalTimestamps?: 'allowed' | 'refused';
+  /**
+   * Whether the access list of a block, from Amsterdam on, names all that the block changes (EIP-7928). With `complete`, a light node takes
+   * lists for proofs: what it holds goes over to the next block by the list. Set it only where nothing changes the state outside of lists,
+   * such as edits by methods of a test node. When left out, each block is read by proofs.
+   */
+  readonly accessLists?: 'complete';
   /** Search of estimates, unless the options of a node or a request name another. */
   readonly gasSearch: GasSearch;
   /**

@@ -173,7 +173,7 @@ type ReceiptsFailureReason =
   | 'GAS_USED_MISMATCH'
   /** The receipts do not match the header: one is changed, missing, added or moved. */
   | 'RECEIPTS_ROOT_MISMATCH'
-  /** The header's bloom or gas used does not match the receipts it commits to. */
+  /** The header's bloom or, before Amsterdam, its gas used does not match the receipts it commits to. */
   | 'HEADER_INCONSISTENT';
 
 /** The receipts of a block, or why they are refused. */
@@ -278,6 +278,8 @@ function checkHeader({ header }: HashedHeader, receipts: readonly PlacedReceipt[
   if (!equalBytes(bloom, header.logsBloom)) {
     throw new Refusal('HEADER_INCONSISTENT', 'logsBloom', 'of the header is not that of the logs');
   }
+  // From Amsterdam on the header counts the larger of two kinds of gas, before refunds; receipts tell what was paid (EIP-7778, EIP-8037).
+  if (header.blockAccessListHash !== undefined) return;
   if ((receipts.at(-1)?.cumulativeGasUsed ?? 0n) !== header.gasUsed) {
     throw new Refusal('HEADER_INCONSISTENT', 'gasUsed', 'of the header is not the gas of its receipts');
   }

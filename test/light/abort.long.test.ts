@@ -35,6 +35,7 @@ const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
   eth_getBalance: [accountAt(0), 'finalized'],
   eth_getBlockByHash: [BLOCK, true],
   eth_getBlockByNumber: ['0x1', true],
+  eth_getBlockAccessList: ['latest'],
   eth_getBlockReceipts: ['0x1'],
   eth_getBlockTransactionCountByHash: [BLOCK],
   eth_getBlockTransactionCountByNumber: ['0x1'],

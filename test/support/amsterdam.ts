@@ -133,3 +133,31 @@ export function amsterdamFetch(
     });
   };
 }
+
+/** An answer of `eth_getBlockAccessList`, as far as tests read it. */
+export type ListJson = {
+  address: Hex;
+  storageChanges: { key: Hex; changes: { index: Hex; value: Hex }[] }[];
+  storageReads: Hex[];
+  balanceChanges: { index: Hex; value: Hex }[];
+  nonceChanges: { index: Hex; value: Hex }[];
+  codeChanges: { index: Hex; code: Hex }[];
+}[];
+
+/** `blockAccessListHash` of a list. @source EIP-7928, written apart from the library's encoding */
+export function hashOfListJson(list: ListJson): Hex {
+  const int = (value: Hex) => {
+    const digits = BigInt(value).toString(16);
+    return value === '0x0' || BigInt(value) === 0n ? '0x' : `0x${digits.length % 2 === 0 ? '' : '0'}${digits}`;
+  };
+  const pairs = (changes: { index: Hex; value: Hex }[]) => changes.map(({ index, value }) => [int(index), int(value)]);
+  const items = list.map((account) => [
+    account.address,
+    account.storageChanges.map(({ key, changes }) => [int(key), pairs(changes)]),
+    account.storageReads.map(int),
+    pairs(account.balanceChanges),
+    pairs(account.nonceChanges),
+    account.codeChanges.map(({ index, code }) => [int(index), code]),
+  ]);
+  return `0x${Buffer.from(keccak_256(RLP.encode(items as never))).toString('hex')}`;
+}

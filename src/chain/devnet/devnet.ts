@@ -1,4 +1,5 @@
 import { invalidParameter } from '../../errors.js';
+import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state/state-reader.js';
@@ -28,6 +29,7 @@ import type { ImportResult } from './import-blocks.js';
 import { DevnetFinality } from './layer-one/finality.js';
 import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
 import { SimulatedL1 } from './layer-one/simulated-l1.js';
+import { accessListOf } from './mining/block-execution.js';
 import { BlockMaker } from './mining/block-maker.js';
 import { DevnetControl } from './mining/control.js';
 import { Mining, requireInterval } from './mining/mining.js';
@@ -174,6 +176,12 @@ export class Devnet implements Chain {
     return this.ledger.receiptsOf(block);
   }
 
+  async accessList(block: Block, { note, ...limits }: ChainCall = {}): Promise<BlockAccessList> {
+    note?.block(block);
+    await this.recovery.stateLoaded();
+    return accessListOf(this.network, this.state, block, this.contextOf(block), limits);
+  }
+
   logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const { ledger } = this;
     const source = {
@@ -203,6 +211,10 @@ export class Devnet implements Chain {
     await this.recovery.stateLoaded();
     const isHead = block === this.ledger.head;
     return isHead ? this.maker.headState : this.state.flat.at(block.header.number);
+  }
+
+  stateBefore(_: Block, parent: Block): Promise<StateReader> {
+    return this.stateAt(parent);
   }
 
   async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {

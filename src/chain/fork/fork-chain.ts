@@ -1,5 +1,6 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { PlumblineError } from '../../errors.js';
+import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
@@ -28,6 +29,7 @@ import {
   type SimulationPlan,
 } from '../chain.js';
 import type { DevnetFinality } from '../devnet/layer-one/finality.js';
+import { accessListOf } from '../devnet/mining/block-execution.js';
 import type { BlockMaker } from '../devnet/mining/block-maker.js';
 import type { DevnetControl } from '../devnet/mining/control.js';
 import type { Mining } from '../devnet/mining/mining.js';
@@ -169,6 +171,13 @@ export class ForkChain implements Chain {
     return this.parts.ledger.receiptsOf(block);
   }
 
+  async accessList(block: Block, call: ChainCall = {}): Promise<BlockAccessList> {
+    if (!this.isOwn(block)) return this.parts.light.accessList(block, call);
+    const { note, ...limits } = call;
+    note?.block(block);
+    return accessListOf(this.network, this.parts.state, block, this.contextOf(block), limits);
+  }
+
   async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const { ledger, light } = this.parts;
     const { from, to } = query;
@@ -200,6 +209,10 @@ export class ForkChain implements Chain {
   async stateAt(block: Block, call: ChainCall = {}): Promise<StateReader> {
     if (block.header.number < this.number) return this.parts.light.stateAt(block, call);
     return ownState(this.parts, block, call);
+  }
+
+  async stateBefore(block: Block, parent: Block, call: ChainCall = {}): Promise<StateReader> {
+    return this.isOwn(block) ? this.stateAt(parent, call) : this.parts.light.stateBefore(block, parent, call);
   }
 
   async accountsAt(reference: BlockReference, call: ChainCall = {}): Promise<StateReader | undefined> {

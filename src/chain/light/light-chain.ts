@@ -1,4 +1,5 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
@@ -64,7 +65,7 @@ export class LightChain implements Chain {
       known: () => loaded?.knownNumber,
       newest: async () => (parts.layerOne ?? parts.consensus) && (await this.settlement()).newestNumber(),
     });
-    this.states = new LightStates(parts, this.heads.follower, (block) => this.contextAfter(block));
+    this.states = new LightStates(parts, this.heads, (block) => this.contextAfter(block));
     this.settlement = loadOnce(async () => {
       const { Settlement } = await import('./settlement/settlement.js');
       loaded = new Settlement(parts, this.heads);
@@ -135,6 +136,12 @@ export class LightChain implements Chain {
   receipts(block: Block, { signal, note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
     note?.block(block);
     return this.contents.receipts(block, signal);
+  }
+
+  async accessList(block: Block, { signal, note }: ChainCall = {}): Promise<BlockAccessList> {
+    note?.block(block);
+    const { fetchAccessList } = await import('./state/block-lists.js');
+    return fetchAccessList(this.parts.upstream, block, signal);
   }
 
   async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
@@ -213,6 +220,10 @@ export class LightChain implements Chain {
 
   async stateAt(block: Block, { signal }: ChainCall = {}): Promise<StateReader> {
     return this.states.at(block, signal);
+  }
+
+  stateBefore(block: Block, parent: Block, { signal }: ChainCall = {}): Promise<StateReader> {
+    return this.states.before(block, parent, signal);
   }
 
   /** As `fetchWithNodes`. */

@@ -134,6 +134,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
   pastNonces: oneOf('refused', 'ignored'),
   besuVersion: oneOf('26.8', '26.9'),
   equalTimestamps: oneOf('allowed', 'refused'),
+  accessLists: oneOf('complete'),
   pricing(value, path) {
     const { model } = Object(value) as { model?: unknown };
     oneOf(...Object.keys(PRICING))(model, `${path}.model`);

@@ -261,7 +261,7 @@ function rootOf(text: unknown): Uint8Array {
 
 function shown(verdict: EvidenceVerdict, checkpointTrusted: boolean): unknown {
   if (!verdict.verified) return verdict;
-  const { claim, layerOne, participants, finalized, proof, ethereumProof, header } = verdict;
+  const { claim, layerOne, participants, finalized, proof, ethereumProof, header, value } = verdict;
   const { number, stateRoot, blockHash } = finalized;
   return {
     verified: true,
@@ -277,6 +277,7 @@ function shown(verdict: EvidenceVerdict, checkpointTrusted: boolean): unknown {
     ...(proof && shownAccount(proof)),
     ...(ethereumProof && shownAccount(ethereumProof)),
     ...(header && { block: { hash: bytesToHex(header.hash), stateRoot: bytesToHex(header.header.stateRoot) } }),
+    ...(value && { value: bytesToHex(value) }),
   };
 }
 
@@ -300,12 +301,18 @@ function inWords(verdict: EvidenceVerdict, isTrusted: boolean): string[] {
   ];
 }
 
-function claimInWords({ claim, proof, ethereumProof, header }: VerifiedEvidence): string[] {
+function claimInWords({ claim, proof, ethereumProof, header, value }: VerifiedEvidence): string[] {
   const account = proof ?? ethereumProof;
   if ('address' in claim) return [`state      account ${claim.address}`, ...(account ? accountInWords(account) : [])];
   const { hash, header: block } = header!;
   return [
     `state      holds the hash of block ${claim.block}`,
     `header     ${bytesToHex(hash)}, state root ${bytesToHex(block.stateRoot)}, time ${block.timestamp}`,
+    ...(claim.unchanged === undefined
+      ? []
+      : [
+          `history    slot ${claim.unchanged.key} of ${claim.unchanged.address} is ${bytesToHex(value!)}`,
+          `           from block ${claim.unchanged.from} to block ${claim.block}: no access list between changes it`,
+        ]),
   ];
 }

@@ -138,6 +138,7 @@ const network = members<Network>(
     pastNonces: choice('refused', 'ignored'),
     besuVersion: choice('26.8', '26.9'),
     equalTimestamps: choice('refused', 'allowed'),
+    accessLists: choice('complete'),
     pricing: byMember('model', {
       'extra-data': members<ExtraDataPricing>({
         model: needed(text),

@@ -51,7 +51,7 @@ export async function openReplay(rpc: RpcContext, found: Block, call: MethodCall
   if (parent === undefined) {
     throw incomplete(found, `the state before block ${found.header.number} cannot be had: its parent is not known`);
   }
-  const state = new StateOverlay(await chain.stateAt(parent, call));
+  const state = new StateOverlay(await chain.stateBefore(found, parent, call));
   await applyEdits(state, block.edits ?? []);
   const context = chain.contextOf(block);
   const own = block.transactions.find(({ chainId }) => chainId !== undefined)?.chainId;

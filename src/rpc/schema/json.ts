@@ -161,6 +161,20 @@ export interface TransactionJson {
   readonly authorizationList?: readonly AuthorizationJson[];
 }
 
+/** What a block accessed and changed of one account (EIP-7928). `index`: the step of the block from which on a value holds. */
+export interface AccountAccessesJson {
+  readonly address: Hex;
+  readonly storageChanges: readonly {
+    readonly key: Hex;
+    readonly changes: readonly { readonly index: Hex; readonly value: Hex }[];
+  }[];
+  /** Slots that did not change. */
+  readonly storageReads: readonly Hex[];
+  readonly balanceChanges: readonly { readonly index: Hex; readonly value: Hex }[];
+  readonly nonceChanges: readonly { readonly index: Hex; readonly value: Hex }[];
+  readonly codeChanges: readonly { readonly index: Hex; readonly code: Hex }[];
+}
+
 /** A log in its block. */
 export interface LogJson {
   readonly address: Hex;

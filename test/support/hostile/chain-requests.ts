@@ -97,6 +97,7 @@ export function chainRequests({
       ['0x2', true],
       ['pending', true],
     ],
+    eth_getBlockAccessList: blocks,
     eth_getBlockReceipts: blocks,
     eth_getBlockTransactionCountByHash: one(hash),
     eth_getBlockTransactionCountByNumber: numbers,

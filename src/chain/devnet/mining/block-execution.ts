@@ -1,6 +1,6 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
-import { BlockAccesses, type BlockAccessList } from '../../../ethereum/block-access-list.js';
+import { BlockAccesses, type BlockAccessList, blockAccessListHash } from '../../../ethereum/block-access-list.js';
 import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot, type Withdrawal } from '../../../ethereum/ordered-trie.js';
@@ -25,8 +25,8 @@ import { runTransaction } from '../../../evm/transactions/transaction.js';
 import { requireTypeInForce } from '../../../evm/transactions/transaction-checks.js';
 import type { TransactionOutcome } from '../../../evm/transactions/transaction-message.js';
 import type { Network } from '../../../networks/network.js';
-import { ZERO_WORD } from '../../../primitives/bytes.js';
-import { hexToBytes } from '../../../primitives/hex.js';
+import { equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { applyEdits, type StateEdit } from '../../state-edits.js';
 import type { BlockState } from '../state/devnet-state.js';
@@ -39,9 +39,9 @@ export interface BlockPlan {
   /** In order of execution. */
   readonly transactions: readonly SignedTransaction[];
   /** Changes to the state before the first transaction. They count as changes of this block. */
-  readonly edits?: readonly StateEdit[];
+  readonly edits?: readonly StateEdit[] | undefined;
   readonly uncles?: readonly BlockHeader[];
-  readonly withdrawals?: readonly Withdrawal[];
+  readonly withdrawals?: readonly Withdrawal[] | undefined;
   /** Checks that the queues of requests are deployed, from Amsterdam on. Own blocks do without, as a fork of a network may have to. */
   readonly needsQueues?: boolean;
   /** Ends the execution early. Left out, only gas ends it; a long run yields the thread to other requests in any case. */
@@ -96,6 +96,35 @@ export async function executeBlock(
   // An account without nonce, balance and code is of this chain, so that all its slots are known.
   const usedSlots = (address: Uint8Array) => state.flat.usedSlots(address, before);
   return executeOver(state.flat.at(before, reading), network, state, plan, refused, usedSlots);
+}
+
+/**
+ * The access list of a block of this chain. It is not stored: the block is executed again, on the state before it.
+ *
+ * @param context - of the block's own execution
+ * @throws PlumblineError `STATE_NOT_HELD`; `STATE_MISMATCH` for a list that does not have the hash in the header
+ */
+export async function accessListOf(
+  network: Network,
+  state: BlockState,
+  block: Block,
+  context: BlockContext,
+  limits: RunLimits,
+): Promise<BlockAccessList> {
+  const { header, transactions, edits, withdrawals } = block;
+  if (header.number === 0) return [];
+  // A devnet may have changed its chain id since.
+  const own = transactions.find(({ chainId }) => chainId !== undefined)?.chainId;
+  const rules = own === undefined ? network : { ...network, chainId: Number(own) };
+  const plan = { context, transactions, edits, withdrawals, limits };
+  const { accessList = [] } = await executeBlock(rules, state, plan, (error) => {
+    throw error;
+  });
+  const [actual, expected] = [blockAccessListHash(accessList), header.blockAccessListHash!];
+  if (equalBytes(actual, expected)) return accessList;
+  const what = `the access list of block ${header.number}`;
+  const details = { what, expected: bytesToHex(expected), actual: bytesToHex(actual) };
+  throw new PlumblineError('STATE_MISMATCH', `${what} is another one when it is run again`, details);
 }
 
 /** @param usedSlots - as `applyEdits` takes it */

@@ -62,6 +62,6 @@ function bodyMissing(): PlumblineError<'INTERNAL'> {
 }
 
 /** The block as a `LightBlock`. */
-export function lightBlock(block: Block): LightBlock {
+export function lightBlock(block: Pick<Block, 'header' | 'hash'>): LightBlock {
   return block instanceof LightBlock ? block : new LightBlock(block.header, block.hash);
 }

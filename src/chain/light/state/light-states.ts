@@ -4,10 +4,11 @@ import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum-proof.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { Block } from '../../block.js';
-import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-parts.js';
+import type { LightHeads } from '../open-heads.js';
 import { isNotAvailableYet } from '../refused.js';
+import type { AccessSet } from './access-set.js';
 import type { FetchedState } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
 import {
@@ -19,7 +20,7 @@ import {
   prefetchBudget,
   RecentReads,
 } from './prepared-call.js';
-import { CodeCache, ProvedStates } from './proved-state.js';
+import { CodeCache, type ProvedState, ProvedStates } from './proved-state.js';
 import type { SimulationStates } from './simulation-states.js';
 import { stateBatch } from './state-batch.js';
 import type { ZkStateSource } from './zk-state.js';
@@ -33,18 +34,22 @@ export class LightStates {
   /** @param contextAfter - context of the next block after a given one */
   constructor(
     { upstream: group, network, clock, cache, accessLists }: LightChainParts,
-    follower: HeadFollower,
+    { follower, headers }: Pick<LightHeads, 'follower' | 'headers'>,
     contextAfter: (block: LightBlock) => BlockContext,
   ) {
     const now = () => clock.now();
+    const isComplete = network.accessLists === 'complete';
     this.dependencies = {
       group,
       network,
       follower,
-      states: new ProvedStates(new CodeCache(cache?.codes)),
+      states: new ProvedStates(new CodeCache(cache?.codes), isComplete),
       recentReads: new RecentReads(now),
       accessLists: new AccessLists(accessLists, now),
       contextAfter,
+      lists: isComplete
+        ? loadOnce(async () => new (await import('./block-lists.js')).BlockLists({ group, network, headers }))
+        : undefined,
     };
     this.simulations = loadOnce(async () => {
       const { SimulationStates } = await import('./simulation-states.js');
@@ -62,16 +67,39 @@ export class LightStates {
    *
    * @param signal - ends what is being fetched
    */
-  at({ header }: Pick<Block, 'header'>, signal?: AbortSignal): LightState {
-    const { group, states } = this.dependencies;
-    const state = states.at(header.stateRoot);
-    return new LightState(state, async (accesses) => {
-      const batch = stateBatch(accesses, toQuantity(header.number));
-      await group.requestMany(batch.calls, {
-        ...(signal !== undefined && { signal }),
-        isTransient: isNotAvailableYet,
-        accept: (answers, from) => batch.read(state, answers, from),
-      });
+  at(block: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): LightState {
+    const state = this.dependencies.states.after(block);
+    return new LightState(state, (accesses) => this.obtain(block, state, accesses, signal));
+  }
+
+  /** The state after the parent of a block, in which the block is executed again: what its access list names is fetched together. */
+  async before(block: Block, parent: Block, signal?: AbortSignal): Promise<LightState> {
+    const state = this.dependencies.states.after(parent);
+    const lists = await this.dependencies.lists?.();
+    const named = await lists?.accessesOf(block, signal);
+    if (named !== undefined) await this.obtain(parent, state, named, signal);
+    return new LightState(state, (accesses) => this.obtain(parent, state, accesses, signal));
+  }
+
+  private async obtain(
+    block: Pick<Block, 'header' | 'hash'>,
+    state: ProvedState,
+    accesses: AccessSet,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { group, lists: load } = this.dependencies;
+    const lists = await load?.();
+    await lists?.bring(block, state, signal);
+    const open = lists === undefined ? accesses : state.missing(accesses);
+    if (open.isEmpty) return;
+    const batch = stateBatch(open, toQuantity(block.header.number));
+    await group.requestMany(batch.calls, {
+      ...(signal !== undefined && { signal }),
+      isTransient: isNotAvailableYet,
+      accept: (answers, from) => {
+        batch.read(state, answers, from);
+        lists?.measure(answers);
+      },
     });
   }
 

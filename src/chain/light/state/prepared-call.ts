@@ -13,6 +13,7 @@ import type { HeadFollower } from '../heads/head-follower.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
+import type { BlockLists } from './block-lists.js';
 import { LightState } from './light-state.js';
 import type { PrefetchedCall } from './prefetch-call.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
@@ -26,6 +27,8 @@ export interface CallDependencies {
   readonly states: ProvedStates;
   readonly recentReads: RecentReads;
   readonly accessLists: AccessLists;
+  /** Brings values from block to block. Left out where access lists are not complete; loaded when it is first used. */
+  readonly lists?: (() => Promise<BlockLists>) | undefined;
   /** Context of the next block after `block`. */
   contextAfter(block: LightBlock): BlockContext;
 }
@@ -89,7 +92,7 @@ export class PreparedCall {
   async at(block: LightBlock): Promise<LightState> {
     const { states, recentReads } = this.dependencies;
     const { call } = this.plan;
-    const state = states.at(block.header.stateRoot);
+    const state = states.after(block);
     const open = state.missing(certainAccesses(call));
     for (const other of this.plan.runs?.calls ?? []) open.addAll(state.missing(certainAccesses(other)));
     if (!open.isEmpty) await this.obtain(block, state, open);
@@ -100,6 +103,13 @@ export class PreparedCall {
   private async readHead(): Promise<LightBlock> {
     const { follower, states, recentReads } = this.dependencies;
     const { call } = this.plan;
+    const lists = await this.dependencies.lists?.();
+    const next = lists?.callForNext(follower.last) ?? [];
+    if (next.length > 0) {
+      const { head, batched } = await follower.refresh(next, this.plan.signal);
+      if (batched !== undefined) lists?.offer(batched.block, batched.answers[0]);
+      return head;
+    }
     const accesses = certainAccesses(call).addAll(recentReads.recent());
     await states.codes.recall(addressesWithCode(accesses));
     const batch = stateBatch(accesses, 'latest', (address) => this.isCodeKnown(address));
@@ -110,10 +120,11 @@ export class PreparedCall {
       return head;
     }
     const { from, block, answers } = batched;
-    const state = states.at(block.header.stateRoot);
+    const state = states.after(block);
     readUnlessWrong(batch, state, answers.slice(0, batch.calls.length), from);
+    await lists?.bring(block, state, this.plan.signal);
     const listed = this.listOf(answers.slice(batch.calls.length));
-    const atHead = states.at(head.header.stateRoot);
+    const atHead = states.after(head);
     const open = atHead.missing(listed?.addAll(certainAccesses(call)) ?? certainAccesses(call));
     if (!open.isEmpty) await this.fetch(head, atHead, open);
     return head;
@@ -153,11 +164,17 @@ export class PreparedCall {
     accesses: AccessSet,
     list: readonly Call[] = [],
   ): Promise<AccessSet | undefined> {
+    const { signal, runs } = this.plan;
+    const lists = await this.dependencies.lists?.();
+    if (lists !== undefined) {
+      await lists.bring(block, state, signal);
+      accesses = state.missing(accesses);
+      if (accesses.isEmpty) return undefined;
+    }
     await state.codes.recall(addressesWithCode(accesses));
     const batch = stateBatch(accesses, toQuantity(block.header.number), (address) => {
       return state.hasAccount(address) ? state.hasCodeOf(address) : state.codes.hasCodeOf(address);
     });
-    const { signal, runs } = this.plan;
     return this.dependencies.group.requestMany([...batch.calls, ...list], {
       ...(signal !== undefined && { signal }),
       ...(runs !== undefined && {
@@ -166,6 +183,7 @@ export class PreparedCall {
       isTransient: isNotAvailableYet,
       accept: (answers, from) => {
         batch.read(state, answers.slice(0, batch.calls.length), from);
+        lists?.measure(answers);
         return this.listOf(answers.slice(batch.calls.length));
       },
     });
@@ -185,7 +203,7 @@ export class PreparedCall {
   private isCodeKnown(address: Uint8Array): boolean {
     const { follower, states } = this.dependencies;
     const { last } = follower;
-    const state = last && states.at(last.header.stateRoot);
+    const state = last && states.after(last);
     return state?.hasAccount(address) === true ? state.hasCodeOf(address) : states.codes.hasCodeOf(address);
   }
 }

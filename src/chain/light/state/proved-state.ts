@@ -4,6 +4,7 @@ import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { hasNoCode } from '../../../proof/ethereum-proof.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
+import type { Block } from '../../block.js';
 import { AccessSet } from './access-set.js';
 
 /** States that are kept; the least recently used is dropped first. */
@@ -19,8 +20,12 @@ interface Proved {
 
 /** The proved part of one state: accounts and slots by proofs against its root, code by its hash. */
 export class ProvedState {
-  private readonly accounts = new Map<string, Account | undefined>();
-  private readonly slots = new Map<string, Uint8Array>();
+  /** By `bytesToKey` of the address; undefined for a missing account. */
+  readonly accounts = new Map<string, Account | undefined>();
+  /** By the key of the address and that of the slot. */
+  readonly slots = new Map<string, Uint8Array>();
+  /** Keys of what was read, of those that are known. */
+  readonly used = new Set<string>();
   /** Address of an account by its code hash. */
   private readonly holders = new Map<string, Uint8Array>();
 
@@ -41,15 +46,19 @@ export class ProvedState {
 
   /** Undefined for a missing account, and for one that is not known: call `hasAccount` first. */
   account(address: Uint8Array): Account | undefined {
-    return this.accounts.get(bytesToKey(address));
+    const key = bytesToKey(address);
+    if (this.accounts.has(key)) this.used.add(key);
+    return this.accounts.get(key);
   }
 
   /** 32 bytes; undefined for a slot that is not known. */
   slot(address: Uint8Array, slot: Uint8Array): Uint8Array | undefined {
-    const known = this.slots.get(bytesToKey(address) + bytesToKey(slot));
-    if (known !== undefined) return known;
+    const key = bytesToKey(address) + bytesToKey(slot);
     const absent = this.hasAccount(address) && this.account(address) === undefined;
-    return absent ? new Uint8Array(32) : undefined;
+    if (absent && !this.slots.has(key)) this.slots.set(key, new Uint8Array(32));
+    const known = this.slots.get(key);
+    if (known !== undefined) this.used.add(key);
+    return known;
   }
 
   /** Address of an account with this code; undefined when none is known. */
@@ -89,14 +98,22 @@ export class ProvedState {
   }
 }
 
-/** Proved states by their root. Blocks with the same state root share one. */
+/** Proved states by their root. Blocks with the same state root share one, unless access lists tell values of blocks. */
 export class ProvedStates {
   private readonly states = new Map<string, ProvedState>();
 
-  constructor(readonly codes: CodeCache) {}
+  /** @param areOfBlocks - whether `after` keeps the states of blocks apart: a list is of one block, whatever root its header has */
+  constructor(
+    readonly codes: CodeCache,
+    private readonly areOfBlocks = false,
+  ) {}
 
-  at(root: Uint8Array): ProvedState {
-    const key = bytesToKey(root);
+  after({ header, hash }: Pick<Block, 'header' | 'hash'>): ProvedState {
+    return this.at(header.stateRoot, this.areOfBlocks ? hash : undefined);
+  }
+
+  at(root: Uint8Array, name = root): ProvedState {
+    const key = bytesToKey(name);
     const held = this.states.get(key);
     const state = held !== undefined && held.size <= MAX_ENTRIES ? held : new ProvedState(root, this.codes);
     this.states.delete(key);

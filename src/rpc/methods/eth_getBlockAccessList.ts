@@ -1,0 +1,56 @@
+import type { AccountAccesses } from '../../ethereum/block-access-list.js';
+import { bytesToHex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { nextTurn } from '../../scheduling/turns.js';
+import { findBlock } from '../parsing/resolve-block.js';
+import { READS } from '../protocol/method-rows.js';
+import { RpcError } from '../protocol/rpc-errors.js';
+import type { AccountAccessesJson, BlockJson } from '../schema/json.js';
+import { defineMethod } from './context.js';
+
+/**
+ * What a block accessed and changed, by account (EIP-7928). Null for a block that is not known.
+ *
+ * @throws RpcError 4445 for a block before Amsterdam
+ * @source ethereum/execution-apis@513ecb1c src/schemas/block-access-list.yaml, tests/eth_getBlockAccessList
+ */
+export const eth_getBlockAccessList = defineMethod<[block: BlockJson], readonly AccountAccessesJson[] | null>(
+  'eth_getBlockAccessList',
+  READS,
+  async (context, [blockParam], call) => {
+    const block = await findBlock(context, blockParam, call);
+    if (block === undefined) return null;
+    if (block.header.blockAccessListHash === undefined) throw beforeAmsterdam(block.header.number);
+    const accounts: AccountAccessesJson[] = [];
+    for (const account of await context.chain.accessList(block, call)) {
+      await nextTurn();
+      accounts.push(formatAccount(account));
+    }
+    return accounts;
+  },
+);
+
+function beforeAmsterdam(block: number): RpcError {
+  const message = 'Block access list not available for pre-Amsterdam blocks';
+  return new RpcError({ code: 4445, message, reason: 'BLOCK_INCOMPLETE', details: { block, reason: message } });
+}
+
+function formatAccount(account: AccountAccesses): AccountAccessesJson {
+  return {
+    address: bytesToHex(account.address),
+    storageChanges: account.storageChanges.map(({ key, changes }) => ({
+      key: bytesToHex(key),
+      changes: changes.map(({ index, value }) => ({ index: toQuantity(index), value: bytesToHex(value) })),
+    })),
+    storageReads: account.storageReads.map(bytesToHex),
+    balanceChanges: account.balanceChanges.map(({ index, value }) => ({
+      index: toQuantity(index),
+      value: toQuantity(value),
+    })),
+    nonceChanges: account.nonceChanges.map(({ index, value }) => ({
+      index: toQuantity(index),
+      value: toQuantity(value),
+    })),
+    codeChanges: account.codeChanges.map(({ index, value }) => ({ index: toQuantity(index), code: bytesToHex(value) })),
+  };
+}
