@@ -112,9 +112,11 @@ interface KnownState {
 }
 
 /** Most states from which values are brought over; the one that was used first is forgotten. */
-const MAX_KNOWN = 16;
+const MAX_KNOWN = 8;
 /** Most entries of which all go over to the next block. Of more, only those that were read since the last block. */
-const MAX_CARRIED = 16_384;
+const MAX_CARRIED = 8_192;
+/** Most lists that are in memory together. */
+const MAX_LISTS = 8;
 /** Lists with more characters are left: proofs are smaller. */
 const MAX_LIST = 2 ** 21;
 /** Characters of the list of a block without transactions, and for each unit of gas, until a list shows others. */
@@ -142,8 +144,7 @@ export class BlockLists {
   constructor(private readonly parts: BlockListParts) {}
 
   /**
-   * Brings values over to the state after a block, from an ancestor, unless proofs are likely to be smaller. What
-   * fails is left to proofs.
+   * Brings values over to the state after a block, from an ancestor, unless proofs are likely to be smaller. What fails is left to proofs.
    *
    * @throws the reason of the signal
    */
@@ -197,9 +198,8 @@ export class BlockLists {
   /** Notes the size of verified proofs. @param answers - to `eth_getProof` and other calls */
   measure(answers: readonly Answer[]): void {
     for (const answer of answers) {
-      const proof =
-        answer.kind === 'result' ? (answer.result as { accountProof?: unknown; storageProof?: unknown }) : {};
-      const { accountProof, storageProof } = proof;
+      const proof = answer.kind === 'result' ? answer.result : undefined;
+      const { accountProof, storageProof } = (proof ?? {}) as { accountProof?: unknown; storageProof?: unknown };
       if (!Array.isArray(accountProof)) continue;
       this.last.account = sizeOf(accountProof);
       if (Array.isArray(storageProof) && storageProof.length > 0)
@@ -212,11 +212,13 @@ export class BlockLists {
     try {
       const found = await this.findBase(block, signal);
       if (found === undefined) return;
-      const lists = await Promise.all(found.path.map((on) => this.listOf(on, signal)));
       const values = startFrom(found.base.state);
-      for (const list of lists) {
-        if (list === undefined) return;
-        await apply(values, list, state.codes);
+      for (let i = 0; i < found.path.length; i += MAX_LISTS) {
+        const some = found.path.slice(i, i + MAX_LISTS);
+        for (const list of await Promise.all(some.map((on) => this.listOf(on, signal)))) {
+          if (list === undefined) return;
+          await apply(values, list, state.codes);
+        }
       }
       // What was proved at this block meanwhile stays.
       for (const [key, value] of values) {
@@ -232,8 +234,8 @@ export class BlockLists {
   }
 
   /**
-   * The nearest ancestor from which bringing values over saves bytes, and the blocks after it up to `block`, the lowest first. Each names the hash of the one
-   * before, so that they are of the level of `block`, which is the lowest on the way.
+   * The nearest ancestor from which bringing values over saves bytes, and the blocks after it up to `block`, the lowest first. Each names
+   * the hash of the one before, so that they are of the level of `block`, which is the lowest on the way.
    *
    * @returns undefined if there is none, or proofs are likely to be smaller
    */
