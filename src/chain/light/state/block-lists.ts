@@ -208,9 +208,9 @@ export class BlockLists {
   }
 
   private async carry(to: KnownState, signal: AbortSignal): Promise<void> {
-    const { block, state } = to;
+    const { state } = to;
     try {
-      const found = await this.findBase(block, signal);
+      const found = await this.findBase(to, signal);
       if (found === undefined) return;
       const values = startFrom(found.base.state);
       for (let i = 0; i < found.path.length; i += MAX_LISTS) {
@@ -239,13 +239,13 @@ export class BlockLists {
    *
    * @returns undefined if there is none, or proofs are likely to be smaller
    */
-  private async findBase(block: LightBlock, signal: AbortSignal) {
+  private async findBase({ block, state }: KnownState, signal: AbortSignal) {
     const { number } = block.header;
     const below = this.known.filter(({ block: base }) => base.header.number < number);
     for (const base of below.sort((a, b) => b.block.header.number - a.block.header.number)) {
       const lists = number - base.block.header.number;
       const cost = (this.isOffered(block) ? lists - 1 : lists) * this.sizeOfList(block.header);
-      const isWorth = lists <= AT_ONCE && this.saved(base.state) > cost;
+      const isWorth = lists <= AT_ONCE && this.saved(base.state, state) > cost;
       // What an earlier one has is here too, so that only its age makes it worth more.
       if (!isWorth && this.savedBefore.has(base.state)) return undefined;
       if (!isWorth) continue;
@@ -297,11 +297,18 @@ export class BlockLists {
     return verdict?.verified ? { list: verdict.list, size } : undefined;
   }
 
-  /** Characters of the proofs of what was read of a state. What was not read again counts for half of what it did a block ago. */
-  private saved(state: ProvedState): number {
+  /**
+   * Characters of the proofs of what was read of a state. What was not read again counts for half of what it did a block ago.
+   *
+   * @param to - a later state: what is proved there already saves nothing
+   */
+  private saved(state: ProvedState, to?: ProvedState): number {
     let size = 0;
-    for (const key of state.used) size += key.length === ADDRESS_BYTES ? this.last.account : this.last.slot;
-    return Math.max(size, (this.savedBefore.get(state) ?? 0) / 2);
+    for (const key of state.used)
+      if (to === undefined || !(to.accounts.has(key) || to.slots.has(key)))
+        size += key.length === ADDRESS_BYTES ? this.last.account : this.last.slot;
+    const before = to === undefined || to.size === 0 ? (this.savedBefore.get(state) ?? 0) : 0;
+    return Math.max(size, before / 2);
   }
 
   private sizeOfList({ gasUsed }: BlockHeader): number {
