@@ -112,9 +112,11 @@ interface KnownState {
 }
 
 /** Most states from which values are brought over; the one that was used first is forgotten. */
-const MAX_KNOWN = 16;
+const MAX_KNOWN = 8;
 /** Most entries of which all go over to the next block. Of more, only those that were read since the last block. */
-const MAX_CARRIED = 16_384;
+const MAX_CARRIED = 8_192;
+/** Most lists that are in memory together. */
+const MAX_LISTS = 8;
 /** Lists with more characters are left: proofs are smaller. */
 const MAX_LIST = 2 ** 21;
 /** Characters of the list of a block without transactions, and for each unit of gas, until a list shows others. */
@@ -142,8 +144,7 @@ export class BlockLists {
   constructor(private readonly parts: BlockListParts) {}
 
   /**
-   * Brings values over to the state after a block, from an ancestor, unless proofs are likely to be smaller. What
-   * fails is left to proofs.
+   * Brings values over to the state after a block, from an ancestor, unless proofs are likely to be smaller. What fails is left to proofs.
    *
    * @throws the reason of the signal
    */
@@ -197,9 +198,8 @@ export class BlockLists {
   /** Notes the size of verified proofs. @param answers - to `eth_getProof` and other calls */
   measure(answers: readonly Answer[]): void {
     for (const answer of answers) {
-      const proof =
-        answer.kind === 'result' ? (answer.result as { accountProof?: unknown; storageProof?: unknown }) : {};
-      const { accountProof, storageProof } = proof;
+      const proof = answer.kind === 'result' ? answer.result : undefined;
+      const { accountProof, storageProof } = (proof ?? {}) as { accountProof?: unknown; storageProof?: unknown };
       if (!Array.isArray(accountProof)) continue;
       this.last.account = sizeOf(accountProof);
       if (Array.isArray(storageProof) && storageProof.length > 0)
@@ -208,15 +208,17 @@ export class BlockLists {
   }
 
   private async carry(to: KnownState, signal: AbortSignal): Promise<void> {
-    const { block, state } = to;
+    const { state } = to;
     try {
-      const found = await this.findBase(block, signal);
+      const found = await this.findBase(to, signal);
       if (found === undefined) return;
-      const lists = await Promise.all(found.path.map((on) => this.listOf(on, signal)));
       const values = startFrom(found.base.state);
-      for (const list of lists) {
-        if (list === undefined) return;
-        await apply(values, list, state.codes);
+      for (let i = 0; i < found.path.length; i += MAX_LISTS) {
+        const some = found.path.slice(i, i + MAX_LISTS);
+        for (const list of await Promise.all(some.map((on) => this.listOf(on, signal)))) {
+          if (list === undefined) return;
+          await apply(values, list, state.codes);
+        }
       }
       // What was proved at this block meanwhile stays.
       for (const [key, value] of values) {
@@ -232,18 +234,18 @@ export class BlockLists {
   }
 
   /**
-   * The nearest ancestor from which bringing values over saves bytes, and the blocks after it up to `block`, the lowest first. Each names the hash of the one
-   * before, so that they are of the level of `block`, which is the lowest on the way.
+   * The nearest ancestor from which bringing values over saves bytes, and the blocks after it up to `block`, the lowest first. Each names
+   * the hash of the one before, so that they are of the level of `block`, which is the lowest on the way.
    *
    * @returns undefined if there is none, or proofs are likely to be smaller
    */
-  private async findBase(block: LightBlock, signal: AbortSignal) {
+  private async findBase({ block, state }: KnownState, signal: AbortSignal) {
     const { number } = block.header;
     const below = this.known.filter(({ block: base }) => base.header.number < number);
     for (const base of below.sort((a, b) => b.block.header.number - a.block.header.number)) {
       const lists = number - base.block.header.number;
       const cost = (this.isOffered(block) ? lists - 1 : lists) * this.sizeOfList(block.header);
-      const isWorth = lists <= AT_ONCE && this.saved(base.state) > cost;
+      const isWorth = lists <= AT_ONCE && this.saved(base.state, state) > cost;
       // What an earlier one has is here too, so that only its age makes it worth more.
       if (!isWorth && this.savedBefore.has(base.state)) return undefined;
       if (!isWorth) continue;
@@ -295,11 +297,18 @@ export class BlockLists {
     return verdict?.verified ? { list: verdict.list, size } : undefined;
   }
 
-  /** Characters of the proofs of what was read of a state. What was not read again counts for half of what it did a block ago. */
-  private saved(state: ProvedState): number {
+  /**
+   * Characters of the proofs of what was read of a state. What was not read again counts for half of what it did a block ago.
+   *
+   * @param to - a later state: what is proved there already saves nothing
+   */
+  private saved(state: ProvedState, to?: ProvedState): number {
     let size = 0;
-    for (const key of state.used) size += key.length === ADDRESS_BYTES ? this.last.account : this.last.slot;
-    return Math.max(size, (this.savedBefore.get(state) ?? 0) / 2);
+    for (const key of state.used)
+      if (to === undefined || !(to.accounts.has(key) || to.slots.has(key)))
+        size += key.length === ADDRESS_BYTES ? this.last.account : this.last.slot;
+    const before = to === undefined || to.size === 0 ? (this.savedBefore.get(state) ?? 0) : 0;
+    return Math.max(size, before / 2);
   }
 
   private sizeOfList({ gasUsed }: BlockHeader): number {

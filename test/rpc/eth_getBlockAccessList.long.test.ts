@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { hashOfListJson, type ListJson } from '../support/amsterdam.js';
-import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
+import { accountAt, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import type { MockOptions } from '../support/mock-chain.js';
 
@@ -116,4 +116,32 @@ test('a light node has the list of a devnet, verified; a changed one is refused,
     reason: 'ANSWER_REFUSED',
     details: { what: 'access list of block 3', check: 'ACCESS_LIST_HASH_MISMATCH', method: METHOD },
   });
+});
+
+test('a fork has the lists of its own blocks, and those of the network verified', async () => {
+  const { dev, endpoints } = await scene([{}]);
+  const fork = await devNode({
+    chain: {
+      kind: 'devnet',
+      mining: 'manual',
+      fork: { network, endpoints: endpoints.map(({ url }) => url), level: 'plain' },
+    },
+  });
+  expect(await fork.ask(METHOD, '0x3')).toEqual(await dev.ask(METHOD, '0x3'));
+  expect(await fork.ask(METHOD, '0x2')).toEqual(await dev.ask(METHOD, '0x2'));
+  await fork.ask('anvil_setBalance', stranger('77'), '0x5');
+  await fork.transfer(1, { nonce: 1, to: CONTRACT, value: 0n, gasLimit: 300_000n, ...PRICE });
+  await fork.ask('evm_mine');
+  const { number, blockAccessListHash } = await fork.ask<Header & { number: Hex }>(
+    'eth_getBlockByNumber',
+    'latest',
+    false,
+  );
+  expect(Number(number)).toBe(4);
+  const list = await fork.ask<ListJson>(METHOD, 'latest');
+  expect(hashOfListJson(list)).toBe(blockAccessListHash);
+  expect(list.find(({ address }) => address === CONTRACT)!.storageChanges).toHaveLength(2);
+  expect(list.find(({ address }) => address === stranger('77'))!.balanceChanges).toEqual([
+    { index: '0x0', value: '0x5' },
+  ]);
 });
