@@ -13,6 +13,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { engineMiner, testGenesis, versionedHash } from '../execution-genesis.mjs';
 import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
 import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
+import { amsterdam } from './amsterdam.mjs';
 import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
@@ -30,12 +31,14 @@ const onPath = (name) =>
 const gethPath = process.env.GETH_PATH ?? onPath('geth') ?? [join(homedir(), 'go/bin/geth')].find(existsSync);
 const goPath = onPath('go');
 
-/** A chain of its own, with the engine API; `options` are further ones of geth. */
-async function startGeth(options = [], hardfork = 'prague') {
+/** A chain of its own, with the engine API; `options` are further ones of geth. @param alloc - of genesis, beside what it has */
+async function startGeth(options = [], hardfork = 'prague', { amsterdamTime, alloc = {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'interop-geth-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const [genesis, secretFile, data] = ['genesis.json', 'jwt', 'data'].map((name) => join(folder, name));
-  writeFileSync(genesis, JSON.stringify(await testGenesis(network.chainId, hardfork)));
+  const json = await testGenesis(network.chainId, hardfork, amsterdamTime);
+  Object.assign(json.alloc, alloc);
+  writeFileSync(genesis, JSON.stringify(json));
   const secret = randomBytes(32);
   writeFileSync(secretFile, secret.toString('hex'));
   const state = ['--datadir', data, '--state.scheme=hash'];
@@ -50,7 +53,7 @@ async function startGeth(options = [], hardfork = 'prague') {
     return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
   };
   const engine = endpoint(`http://127.0.0.1:${enginePort}`, () => ({ authorization: `Bearer ${token()}` }));
-  return { ...client, mine: engineMiner(client, engine, hardfork) };
+  return { ...client, genesis: json, mine: engineMiner(client, engine, hardfork, amsterdamTime) };
 }
 
 main(async () => {
@@ -68,6 +71,7 @@ main(async () => {
   await reorgs(client, scene);
   await batchLimits();
   await blobTransactions(accounts);
+  await amsterdam(startGeth, network.chainId);
   await goClients();
 });
 
