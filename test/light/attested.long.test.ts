@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { readFinalized } from '../../src/chain/light/layer-one/checkpoint.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { ethereum } from '../../src/networks/ethereum.js';
@@ -9,6 +10,7 @@ import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import type { Json } from '../support/lie-edits.js';
 import { serveBeacon } from '../support/mock-beacon.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
+import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const NOTHING = new Uint8Array(4);
 const SIGNERS = (count: number) => NOTHING.map((_, i) => (1 << Math.min(8, Math.max(0, count - 8 * i))) - 1);
@@ -226,6 +228,32 @@ test('a fork begins with the attested block', async () => {
   expect(await fork.ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', blockNumber: '0x6' });
   expect(BigInt(await fork.ask('eth_getBalance', accountAt(0), 'latest'))).toBe(BigInt(balance) + 9n);
   await expect(fork.ask('linea_getProof', accountAt(0), [], 'latest')).rejects.toThrow(/needs a rollup/);
+});
+
+test('a long chain: older blocks by their hashes in the state and by links, logs of all of it in bounded requests', async () => {
+  const blocks = 1_200;
+  const { dev, open, endpoints, servers, carry, finalized, clock, slotNow } = await attestedScene({ blocks });
+  const fields = { to: token, data: transferCalldata(stranger('77'), 5n), gasLimit: 100_000n, ...PRICE };
+  await dev.ask('eth_sendRawTransaction', signTransaction(0, { nonce: 0, chainId: 1337, ...fields }));
+  clock.advance(3_000);
+  servers[0]!.attested = { block: await carry(slotNow() - 1, blocks + 1, finalized) };
+  const { ask, reports } = await open();
+  const [{ seen }] = endpoints as [(typeof endpoints)[0]];
+  await ask('eth_getBlockByNumber', 'finalized', false);
+  seen.length = 0;
+  const old = '0x14';
+  expect(await ask('eth_getBlockByNumber', old, false)).toEqual(await dev.ask('eth_getBlockByNumber', old, false));
+  expect(reports.at(-1)).toMatchObject({ level: 'settled', class: 'proved' });
+  // The hash is in the state after the finalized block (EIP-2935): no header between the two is fetched. The last is the head.
+  expect(seen.flat().map(({ method }) => method)).toEqual(['eth_getProof', 'eth_getBlockByHash', 'eth_getBlockByHash']);
+  seen.length = 0;
+  const filter = { fromBlock: '0x0', toBlock: 'latest' };
+  const logs = await ask('eth_getLogs', filter);
+  expect(logs).toHaveLength(1);
+  expect(logs).toEqual(await dev.ask('eth_getLogs', filter));
+  // 64 headers with one request.
+  expect(seen.length).toBeLessThan(blocks / 16);
+  expect(Math.max(...seen.map(({ length }) => length))).toBeLessThanOrEqual(64);
 });
 
 test('methods of a rollup are not there, and say what is', async () => {

@@ -57,6 +57,7 @@ export interface Server {
 
 /** A chain, its consensus servers and its endpoints on loopback; all end with the test. */
 export async function attestedScene({
+  blocks = 6,
   servers: count = 1,
   endpoints: nodes = 1,
   epochs = {} as Parameters<typeof beaconNetwork>[1],
@@ -127,10 +128,10 @@ export async function attestedScene({
     return { version: 'executionBlockHash' in block.header ? 'gloas' : 'fulu', data: toJson(data) };
   }
 
-  await dev.ask('anvil_mine', '0x6');
-  const genesis = await carry(clockSlot - 12, 2);
-  const finalized = await carry(clockSlot - 8, 3, genesis);
-  const attested: Attested = { block: await carry(clockSlot - 1, 5, finalized) };
+  await dev.ask('anvil_mine', blocks);
+  const genesis = await carry(clockSlot - 12, blocks - 4);
+  const finalized = await carry(clockSlot - 8, blocks - 3, genesis);
+  const attested: Attested = { block: await carry(clockSlot - 1, blocks - 1, finalized) };
   const servers = await Promise.all(
     Array.from({ length: count }, async (): Promise<Server> => {
       const own = { finalized, attested } as Pick<Server, 'finalized' | 'attested'>;
