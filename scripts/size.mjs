@@ -74,6 +74,12 @@ const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/ligh
 /** By it a page with `storeName` shares its store with other tabs. */
 const SHARING = ['hosts/sharing/open-shared.js'];
 const PROOFS = ['chain/light/settlement/settlement.js', 'proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
+/** Layer 1 followed by its consensus. */
+const CONSENSUS = [
+  'hosts/opening/open-consensus.js',
+  'chain/light/layer-one/layer-one-follower.js',
+  'chain/light/layer-one/light-client-record.js',
+];
 const DEVNET = ['hosts/opening/open-devnet.js', kernel('trie')];
 const GENERAL = ['dictionary/general.generated.js'];
 
@@ -90,6 +96,11 @@ const USES = [
     name: 'light node: first estimate',
     modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/prefetch-call.js'],
     budget: 124 * KB,
+  },
+  {
+    name: 'light node of layer 1, its consensus included',
+    modules: [...LIGHT, ...STORE, ...CONSENSUS],
+    budget: 122 * KB,
   },
   { name: 'devnet, by another than its own worker', modules: [...DEVNET, ...GENERAL, ...FEES], budget: 170 * KB },
 ];
@@ -113,6 +124,12 @@ const EXTRAS = [
   { name: 'seals', modules: ['proof/seals.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },
+  { name: 'consensus of layer 1', modules: CONSENSUS, on: [...LIGHT, ...STORE] },
+  {
+    name: 'what is settled, read',
+    modules: ['chain/light/settled-reads.js', 'chain/light/settlement/settled-blocks.js'],
+    on: [...LIGHT, ...STORE],
+  },
   { name: 'status of the endpoints', modules: ['hosts/opening/endpoint-check.js'], on: LIGHT },
   { name: 'replica', modules: ['hosts/opening/open-replica.js', kernel('trie')], on: LIGHT },
   { name: 'fork of a network', modules: ['hosts/opening/open-fork.js'], on: [...LIGHT, ...EXECUTION, ...DEVNET] },

@@ -319,7 +319,10 @@ main(async () => {
     const block = await ask('eth_getBlockByNumber', 'finalized', false);
     assert.equal(reports.at(-1).level, 'settled');
     assert.equal(block.hash, (await onItself('eth_getBlockByNumber', block.number, false)).hash);
-    const { data } = await (await fetch(`${layerOne.restUrl}/eth/v1/beacon/light_client/finality_update`)).json();
+    const data = await until('there is a finality update', async () => {
+      const answer = await fetch(`${layerOne.restUrl}/eth/v1/beacon/light_client/finality_update`);
+      return (await answer.json()).data;
+    });
     assert(Number(block.number) <= Number(data.finalized_header.execution.block_number));
   });
   await check('layer 1 itself: calls, logs, transactions and receipts are those of EthereumJS', async () => {

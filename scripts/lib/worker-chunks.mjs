@@ -23,6 +23,12 @@ const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/seals.js'];
 const CONTENTS = ['/chain/light/contents/read-contents.js'];
 const PREFETCH = ['/chain/light/state/prefetch-call.js'];
+/** Layer 1 followed by its consensus. */
+const CONSENSUS = [
+  '/hosts/opening/open-consensus.js',
+  '/chain/light/layer-one/layer-one-follower.js',
+  '/chain/light/layer-one/light-client-record.js',
+];
 /** What a node with a store name imports. */
 const SHARING = ['/hosts/sharing/open-shared.js'];
 const FILES = ['/chain/devnet/import-blocks.js', '/hosts/opening/genesis-file.js'];
@@ -68,7 +74,8 @@ export function chunkGroups(output) {
   const [sizing, proofs, store, cache] = [SIZING, PROOFS, STORE, CACHE].map(closure);
   const [seals, contents, files, settlement] = [SEALS, CONTENTS, FILES, SETTLEMENT].map(closure);
   const [storedDevnet, metered] = [STORED_DEVNET, METERED].map(closure);
-  const [sharing, prefetch] = [SHARING, PREFETCH].map(closure);
+  const [sharing, prefetch, consensus] = [SHARING, PREFETCH, CONSENSUS].map(closure);
+  const [recovery, pairing] = [['/kernel/recovery.js'], ['/evm/precompiles/bls12381.js']].map(closure);
   const later = laterThan(light);
   /** The first that holds decides; what has no rule stays a chunk of its own. */
   const rules = [
@@ -86,6 +93,11 @@ export function chunkGroups(output) {
     ['prefetch', (chunk) => prefetch.has(chunk)],
     ['light', (chunk) => metered.has(chunk)],
     ['sharing', (chunk) => sharing.has(chunk)],
+    // Layer 1 followed by its consensus needs nothing of what executes.
+    ['digests', (chunk) => devnet.has(chunk) && consensus.has(chunk)],
+    ['curves', (chunk) => consensus.has(chunk) && recovery.has(chunk)],
+    ['pairing', (chunk) => consensus.has(chunk) && pairing.has(chunk)],
+    ['consensus', (chunk) => consensus.has(chunk)],
     ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],
     // Reading blocks and receipts needs nothing that admits transactions, nor the interpreter that comes with that.
     ['contents', (chunk) => devnet.has(chunk) && contents.has(chunk)],
