@@ -108,6 +108,7 @@ export class LayerOneFollower {
   /** When the newest attested header was asked for, milliseconds. */
   private attestedAt = Number.NEGATIVE_INFINITY;
   private attesting: SharedWork<void> | undefined;
+  private readying: SharedWork<void> | undefined;
 
   constructor(private readonly parts: LayerOneFollowerParts) {}
 
@@ -163,7 +164,9 @@ export class LayerOneFollower {
   /** Asks all endpoints for the newest attested header, until one has that of the slot before this one: none can be newer. */
   private async attest(signal: AbortSignal): Promise<void> {
     const startedAt = this.parts.clock.now();
-    if (this.state === undefined || this.isOfAnotherPeriod(this.state.store)) await this.updated(signal);
+    if (this.state === undefined || this.isOfAnotherPeriod(this.state.store))
+      await this.ready(signal).catch((error: unknown) => this.explain(error));
+    requireConsistent(this.state!.store);
     const ended = new AbortController();
     const asked = this.parts.beacon.endpoints.map(async ({ id }) => {
       const found = await this.attestedOf(id, AbortSignal.any([signal, ended.signal]));
@@ -279,9 +282,7 @@ export class LayerOneFollower {
 
   private async update(signal: AbortSignal): Promise<void> {
     const startedAt = this.parts.clock.now();
-    this.state ??= await this.begin(signal);
-    requireConsistent(this.state.store);
-    await this.catchUp(this.state.store, signal);
+    await this.ready(signal);
     try {
       await this.updateFinality(signal);
     } catch (error) {
@@ -289,6 +290,17 @@ export class LayerOneFollower {
       if (!isPlumblineError(error, 'UPSTREAM_ERROR') || error.details.code !== 404) throw error;
     }
     this.updatedAt = startedAt;
+  }
+
+  /** Begins, and catches up with the committee of the present period. Callers meanwhile share it. */
+  private ready(signal: AbortSignal): Promise<void> {
+    if (this.readying?.isOver !== false)
+      this.readying = new SharedWork(async (shared) => {
+        this.state ??= await this.begin(shared);
+        requireConsistent(this.state.store);
+        await this.catchUp(this.state.store, shared);
+      });
+    return this.readying.wait(signal);
   }
 
   /** The stored state if it is recent and of the wanted checkpoint, else one from a checkpoint. */
