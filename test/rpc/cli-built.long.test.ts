@@ -107,7 +107,7 @@ describe('the built command', () => {
     const light = ['serve', '--port', '0', '--network', network, '--upstream', 'http://127.0.0.1:1/v3/SECRET'];
     const { stop, match } = await startUntil(/^plumbline .*\n.*\n/, ...light);
     expect(match[0]).toMatch(
-      /^plumbline mine, chain id 4242, kernels \w+: NOT READY, no endpoint of layer 2 answers rightly\n {2}endpoint {2}l2 http:\/\/127\.0\.0\.1:1: DOES NOT ANSWER RIGHTLY: no connection/,
+      /^plumbline mine, chain id 4242, kernels \w+: NOT READY, no endpoint of the network answers rightly\n {2}endpoint {2}l2 http:\/\/127\.0\.0\.1:1: DOES NOT ANSWER RIGHTLY: no connection/,
     );
     await stop('SIGTERM');
   });

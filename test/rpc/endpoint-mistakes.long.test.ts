@@ -131,7 +131,7 @@ describe.each(MISTAKES)('an endpoint: $name', (mistake) => {
     const typed = ['UPSTREAM_CONFIGURATION', 'UPSTREAM_WRONG_CHAIN'].includes(code) ? code : 'UPSTREAM_UNAVAILABLE';
     expect(error).toMatchObject({ name: 'PlumblineError', code: typed });
     expect(error.message).not.toContain(KEY);
-    expect(named(error.message)).toContain(`no endpoint of layer 2 answers rightly (ORIGIN: ${reason}`);
+    expect(named(error.message)).toContain(`no endpoint of the network answers rightly (ORIGIN: ${reason}`);
   });
 });
 

@@ -239,7 +239,7 @@ function announce(
   const address = addressOf(server);
   const url = `http://${address}`;
   const { networkName, chainId, kernelBuild } = node.info;
-  const unready = ready ? '' : ': NOT READY, no endpoint of layer 2 answers rightly';
+  const unready = ready ? '' : ': NOT READY, no endpoint of the network answers rightly';
   printLines(`plumbline ${networkName}, chain id ${chainId}, kernels ${kernelBuild}${unready}`);
   if (has.fork !== undefined) printLines(`  fork      of block ${has.fork.number}, ${has.fork.hash}`);
   for (const report of endpoints) printLines(`  endpoint  ${inWords(report)}`);

@@ -197,7 +197,7 @@ async function toldApart(
 }
 
 /**
- * @throws PlumblineError `UPSTREAM_*` if no endpoint of layer 2 answers rightly, `LAYER_ONE_UNUSABLE` or `UPSTREAM_WRONG_CHAIN` if all of
+ * @throws PlumblineError `UPSTREAM_*` if no endpoint of the network answers rightly, `LAYER_ONE_UNUSABLE` or `UPSTREAM_WRONG_CHAIN` if all of
  *   layer 1 serve something else; after closing `chain`
  */
 export async function requireReady(
@@ -234,7 +234,7 @@ function otherLayerOne(checked: Awaited<ReturnType<typeof checkAll>>): Plumbline
 function notReady({ chainId }: Pick<Network, 'chainId'>, reports: readonly EndpointReport[]): PlumblineError {
   const own = reports.filter(({ role }) => role === 'l2');
   const listed = own.map(({ endpoint, problem }) => `${endpoint}: ${problem!.reason}`).join('; ');
-  const message = `no endpoint of layer 2 answers rightly (${listed})`;
+  const message = `no endpoint of the network answers rightly (${listed})`;
   const [{ endpoint: origin, chainId: found, problem }] = own as [EndpointReport];
   const { code } = problem!;
   const isCommon = own.every((report) => report.problem!.code === code);
