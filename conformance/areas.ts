@@ -1,6 +1,7 @@
 import { amsterdamArea } from './amsterdam.js';
 import { amsterdamBlocksArea } from './amsterdam-blocks.js';
 import { amsterdamEstimatesArea } from './amsterdam-estimates.js';
+import { amsterdamChainArea, amsterdamRpcArea } from './amsterdam-rpc.js';
 import type { Area } from './area.js';
 import { COMPRESSION_AREAS } from './compression.js';
 import { CONSENSUS_AREAS } from './consensus.js';
@@ -43,6 +44,8 @@ export const AREAS: readonly Area[] = [
   amsterdamArea,
   amsterdamBlocksArea,
   amsterdamEstimatesArea,
+  amsterdamRpcArea,
+  amsterdamChainArea,
   arithmeticArea,
   tracingArea,
   previewsArea,

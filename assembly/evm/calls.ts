@@ -54,7 +54,7 @@ import {
 import { requireGas, usedWith } from './gas-path';
 import { GO_ON, WANTED } from './regions';
 import { clearReturn } from './return-data';
-import { accessAccount, accountOfWord, codeOf, coldAccountGas, isLoaded, noteAccount } from './state';
+import { accessAccount, accountOfWord, codeOf, coldAccountGas, coldDelegateGas, isLoaded, noteAccount } from './state';
 import { chargeState, refillState } from './state-gas';
 import { traceEnter, traceLeave, tracesCalls } from './trace';
 import { wantAccountAndCode, wantCode } from './wants';
@@ -94,7 +94,7 @@ function priceOfCode(account: usize, price: i64, gas: i64): i64 {
   }
   if (FORK < PRAGUE || load<u32>(code, CODE_DELEGATION) === 0) return price;
   const target = accountAt(<usize>load<u32>(code, CODE_BYTES) + 3);
-  price += WARM_ACCESS_GAS + (target === account ? 0 : coldAccountGas(target));
+  price += WARM_ACCESS_GAS + (target === account ? 0 : coldDelegateGas(target));
   if (price > gas) {
     lacking = price;
     return -1;

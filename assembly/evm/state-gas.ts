@@ -12,6 +12,16 @@ export let stateUsed: i64 = 0;
 /** The reservoir at the start of the transaction. */
 export let stateGranted: i64 = 0;
 
+/** What the last charge that could not be paid would have taken out of the gas. */
+let refused: i64 = 0;
+
+/** @returns it, once */
+export function takeRefused(): i64 {
+  const amount = refused;
+  refused = 0;
+  return amount;
+}
+
 export function beginStateGas(granted: i64): void {
   stateGranted = granted;
   setStateGas(granted, 0);
@@ -26,7 +36,10 @@ export function setStateGas(left: i64, used: i64): void {
 export function chargeState(frame: usize, gas: i64, amount: i64): i64 {
   const spill = max<i64>(amount - reservoir, 0);
   const left = gas - spill;
-  if (left < 0) return left;
+  if (left < 0) {
+    refused = spill;
+    return left;
+  }
   // With another reservoir, frames would have another part of their gas for instructions.
   if (stateGranted > 0 && amount > 0) loseConclusion();
   reservoir -= amount - spill;

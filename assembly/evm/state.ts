@@ -72,6 +72,12 @@ export function coldAccountGas(account: usize): i64 {
   return COLD_ACCOUNT_GAS;
 }
 
+/** As `coldAccountGas`, for an account that another delegates to. From Amsterdam on an entry costs more than it saves, and geth lists none. */
+export function coldDelegateGas(account: usize): i64 {
+  if (FORK < AMSTERDAM) return coldAccountGas(account);
+  return load<u32>(account, ACCOUNT_WARM) === transaction ? 0 : COLD_ACCOUNT_GAS;
+}
+
 /** Notes that execution loads an account, for the block access list (EIP-7928). The note stays if the frame fails. */
 export function noteAccount(account: usize): void {
   store<u32>(account, transaction, ACCOUNT_READ);

@@ -78,14 +78,14 @@ const WARM_ACCOUNT_GAS: i64 = 100;
 /** SSTORE. The frame's registers are stored. */
 export function storeSlot(): i32 {
   const current = frame;
-  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
   const key = stackArena + load<u32>(current, FRAME_TOP);
   const value = key - 32;
   const gas = load<i64>(current, FRAME_GAS);
-  if (FORK >= ISTANBUL && gas <= SENTRY) return outOfGas(gas);
   const account = <usize>load<u32>(current, FRAME_ACCOUNT);
   const slot = slotAt(account, key);
   let access = coldSlotGas(slot);
+  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
+  if (FORK >= ISTANBUL && gas <= SENTRY) return outOfGas(gas);
   if (access !== 0 || FORK >= AMSTERDAM) access += WARM_SLOT_GAS;
   if (gas < access) return outOfGas(gas - access);
   noteSlot(slot);
@@ -217,12 +217,12 @@ export function selfDestruct(): i32 {
   store<i64>(current, left, FRAME_GAS);
   accessAccount(beneficiary);
   clearReturn();
+  if (!hasFlag(account, DESTROYED)) setRefund(refund + SELFDESTRUCT_REFUND);
+  logTransfer(account, beneficiary, balance);
   if (tracesCalls) {
     traceEnter(0xff, depth + 1, account, beneficiary, balance, 0, balance, 0);
     traceLeave(NONE, depth + 1, 0, 0, refund);
   }
-  if (!hasFlag(account, DESTROYED)) setRefund(refund + SELFDESTRUCT_REFUND);
-  logTransfer(account, beneficiary, balance);
   const ends = FORK < CANCUN || hasFlag(account, CREATED);
   if (beneficiary !== account) {
     copy(balance, VALUE);

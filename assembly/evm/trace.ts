@@ -1,4 +1,5 @@
 import { allocate, enlarge } from './allocator';
+import { AMSTERDAM, FORK } from './forks';
 import {
   depth,
   FRAME_CODE,
@@ -8,6 +9,7 @@ import {
   FRAME_MEMORY,
   FRAME_MEMORY_SIZE,
   FRAME_PC,
+  FRAME_SPILLED,
   FRAME_TOP,
   frame,
   memoryArena,
@@ -17,6 +19,7 @@ import {
 import { logCount } from './logs';
 import { RESULT_TRACE, RESULT_TRACE_BYTES } from './regions';
 import { returnAt, returnLength } from './return-data';
+import { takeRefused } from './state-gas';
 import { copyAddress, toBytes } from './word';
 
 /**
@@ -26,14 +29,17 @@ import { copyAddress, toBytes } from './word';
  *   1 enter   +8 instruction u32 | +12 depth u32 | +16 gas i64 | +24 log count u32 | +28 caller (20) | +48 callee (20) |
  *             +68 input length u32 | +72 value | +104 input
  *   2 leave   +8 exception u32 | +12 depth u32 | +16 gas left i64 | +24 log count u32 | +28 pc u32 | +32 instruction u32 |
- *             +36 stack items u32 | +40 rest i64 | +48 refund i64 | +56 memory bytes u32 | +64 output
+ *             +36 stack items u32 | +40 rest i64 | +48 refund i64 | +56 memory bytes u32 | +60 immediate u32 | +64 state gas i64 |
+ *             +72 output
  *   3 step    +8 pc u32 | +12 instruction u32 | +16 gas i64 | +24 depth u32 | +28 stack items u32 | +32 memory bytes u32 |
- *             +36 return data bytes u32 | +40 refund i64 | +48 stack, memory, return data
+ *             +36 return data bytes u32 | +40 refund i64 | +48 state gas i64 | +56 stack, memory, return data
  *
  * A creation is entered with its init code as input. SELFDESTRUCT is a call without gas and input. The logs that are counted are
  * those that are still there. Pc, instruction and stack of `leave` are those of the instruction at which a frame with code ended.
  * The rest is the gas after that instruction, before the price of deployed code; of one that failed, what it would have left, below
  * zero if it lacked gas. The refund is that before the frame was taken back. Words of the stack are 32 bytes big-endian, the lowest first.
+ * The immediate is the byte after the instruction, plus 256; zero before Amsterdam. State gas is what the frame has spent of its own gas
+ * for the state, at `leave` with its end; of a frame that failed because it lacked such gas, what it would have spent.
  */
 const ENTER: u32 = 1;
 const LEAVE: u32 = 2;
@@ -130,7 +136,7 @@ export function traceEnter(
 
 /** The output is in the return data. @param level - above that of the current frame for a call that opened none */
 export function traceLeave(exception: i32, level: i32, gas: i64, rest: i64, earned: i64): void {
-  const record = add(LEAVE, 64 + <usize>returnLength);
+  const record = add(LEAVE, 72 + <usize>returnLength);
   const hasCode = level === depth && load<u32>(frame, FRAME_CODE_LENGTH) > 0;
   store<u32>(record, <u32>exception, 8);
   store<u32>(record, <u32>level, 12);
@@ -142,7 +148,11 @@ export function traceLeave(exception: i32, level: i32, gas: i64, rest: i64, earn
   store<i64>(record, rest, 40);
   store<i64>(record, earned, 48);
   store<u32>(record, hasCode ? load<u32>(frame, FRAME_MEMORY_SIZE) : 0, 56);
-  if (returnLength > 0) memory.copy(record + 64, returnAt(), returnLength);
+  const immediate = FORK < AMSTERDAM ? 0 : hasCode ? 256 | <u32>load<u8>(<usize>load<u32>(frame, FRAME_PC) + 1) : 256;
+  store<u32>(record, immediate, 60);
+  const refused = takeRefused();
+  store<i64>(record, exception !== 0 ? refused : level === depth ? load<i64>(frame, FRAME_SPILLED) : 0, 64);
+  if (returnLength > 0) memory.copy(record + 72, returnAt(), returnLength);
 }
 
 function stackItems(): u32 {
@@ -179,7 +189,7 @@ export function traceStep(): void {
   const first = stackArena + load<u32>(frame, FRAME_TOP) + 32 - ((<usize>items) << 5);
   const memoryBytes = withMemory ? load<u32>(frame, FRAME_MEMORY_SIZE) : 0;
   const returned = withReturnData ? returnLength : 0;
-  const record = add(STEP, 48 + ((<usize>items) << 5) + memoryBytes + returned);
+  const record = add(STEP, 56 + ((<usize>items) << 5) + memoryBytes + returned);
   store<u32>(record, <u32>pc - load<u32>(frame, FRAME_CODE), 8);
   store<u32>(record, <u32>load<u8>(pc), 12);
   store<i64>(record, load<i64>(frame, FRAME_GAS), 16);
@@ -188,7 +198,8 @@ export function traceStep(): void {
   store<u32>(record, memoryBytes, 32);
   store<u32>(record, returned, 36);
   store<i64>(record, refund, 40);
-  let at = record + 48;
+  store<i64>(record, load<i64>(frame, FRAME_SPILLED), 48);
+  let at = record + 56;
   for (let i: u32 = 0; i < items; i++) {
     toBytes(first + ((<usize>i) << 5), at);
     at += 32;

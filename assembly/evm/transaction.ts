@@ -43,7 +43,7 @@ import { cutLogs } from './logs';
 import { beginProgress, countBlock, floor, setFloor } from './progress';
 import { DONE, GO_ON, RESULT_SPENT } from './regions';
 import { clearReturn } from './return-data';
-import { accessAccount, codeOf, coldAccountGas, isLoaded, nextTransaction, noteAccount, transaction } from './state';
+import { accessAccount, codeOf, coldDelegateGas, isLoaded, nextTransaction, noteAccount, transaction } from './state';
 import { beginStateGas, chargeState, stateGranted } from './state-gas';
 import { showTrace, traceEnter, tracesCalls } from './trace';
 import { dropWants, wantAccount, wantAccountAndCode, wantCode } from './wants';
@@ -137,7 +137,7 @@ function enterOutermost(): i32 {
       code = codeOf(delegate);
       if (code === 0) return wantCode(delegate + ACCOUNT_CODE_HASH);
     }
-    if (FORK >= AMSTERDAM) delegateGas = WARM_ACCESS_GAS + coldAccountGas(delegate);
+    if (FORK >= AMSTERDAM) delegateGas = WARM_ACCESS_GAS + coldDelegateGas(delegate);
     // Warm from the start, like the recipient (EIP-7702).
     store<u32>(delegate, transaction, ACCOUNT_WARM);
     store<u32>(delegate, transaction, ACCOUNT_WARM_FROM_START);

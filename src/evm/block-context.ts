@@ -39,6 +39,14 @@ export function nextBlockBaseFee(parent: BlockHeader, rules: Pick<Rules, 'london
   return baseFeePerGas === undefined ? INITIAL_BASE_FEE : nextBaseFee({ baseFeePerGas, gasUsed, gasLimit });
 }
 
+/** Slot of the block after `parent`; undefined before Amsterdam. The first block of the fork has its own number, as if each slot had had one. */
+export function nextSlotNumber(
+  { slotNumber, number }: Pick<BlockHeader, 'slotNumber' | 'number'>,
+  rules: Pick<Rules, 'amsterdam'>,
+): bigint | undefined {
+  return rules.amsterdam ? (slotNumber ?? BigInt(number)) + 1n : undefined;
+}
+
 /**
  * The context in which a sealed block was executed.
  *
@@ -98,8 +106,7 @@ export function pendingContext(
   return {
     number,
     timestamp,
-    // The first block of the fork has its own number, as if each slot had had a block.
-    slotNumber: rules.amsterdam ? (head.slotNumber ?? BigInt(head.number)) + 1n : undefined,
+    slotNumber: nextSlotNumber(head, rules),
     gasLimit: options.gasLimit ?? head.gasLimit,
     baseFeePerGas: options.baseFeePerGas ?? nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,

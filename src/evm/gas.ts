@@ -178,6 +178,8 @@ const CALL_RESERVE = 64 / 63;
  * From 26.9 on (besu-eth/besu#11178) a call without data is tried with the gas that its first run used, which is exact unless an inner call
  * needs more for its 64th.
  *
+ * Under Amsterdam the same steps run over the new rules. Not verified: there is no source yet of what Besu does there.
+ *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED` when the run at the ceiling fails
  * @source docs/spec/fees.md 5.2
  */

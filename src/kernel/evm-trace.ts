@@ -14,7 +14,18 @@ import {
 const TRACE = { enter: 1, leave: 2, step: 3 } as const;
 const CALL = { depth: 12, gas: 16, logs: 24 } as const;
 const ENTER = { op: 8, caller: 28, callee: 48, length: 68, value: 72, input: 104 } as const;
-const LEAVE = { exception: 8, pc: 28, op: 32, items: 36, rest: 40, refund: 48, memory: 56, output: 64 } as const;
+const LEAVE = {
+  exception: 8,
+  pc: 28,
+  op: 32,
+  items: 36,
+  rest: 40,
+  refund: 48,
+  memory: 56,
+  immediate: 60,
+  state: 64,
+  output: 72,
+} as const;
 const STEP = {
   pc: 8,
   op: 12,
@@ -24,7 +35,8 @@ const STEP = {
   memory: 32,
   returned: 36,
   refund: 40,
-  stack: 48,
+  state: 48,
+  stack: 56,
 } as const;
 
 /**
@@ -155,6 +167,15 @@ class Leave extends CallRecord implements TraceLeave {
   get memoryBytes(): number {
     return this.word(LEAVE.memory);
   }
+
+  get immediate(): number | undefined {
+    const shown = this.word(LEAVE.immediate);
+    return shown === 0 ? undefined : shown - 256;
+  }
+
+  get stateGas(): bigint {
+    return this.memory.i64(this.at + LEAVE.state);
+  }
 }
 
 /** Addresses whose text was made, five words each, by some bits of their words. The same few come in most of the frames. */
@@ -192,6 +213,7 @@ function readStep(memory: EvmMemory, at: number): TraceStep {
     gas: memory.i64(at + STEP.gas),
     depth: memory.u32(at + STEP.depth),
     refund: memory.i64(at + STEP.refund),
+    stateGas: memory.i64(at + STEP.state),
     stack: Array.from({ length: items }, (_, i) => memory.copy(at + STEP.stack + 32 * i, 32)),
     memory: memory.copy(memoryAt, memoryBytes),
     returnData: memory.copy(memoryAt + memoryBytes, memory.u32(at + STEP.returned)),

@@ -276,6 +276,10 @@ export interface TraceLeave {
   /** The refunds before the frame was taken back. */
   readonly refund: bigint;
   readonly memoryBytes: number;
+  /** The byte after that instruction; undefined before Amsterdam, where no instruction takes it. */
+  readonly immediate: number | undefined;
+  /** Of the frame's own gas spent for the state at its end; of a frame that lacked such gas, what it would have spent. */
+  readonly stateGas: bigint;
   /** The output is a part of `bytes`, which are not copied. */
   readonly bytes: Uint8Array;
   readonly outputAt: number;
@@ -291,6 +295,8 @@ export interface TraceStep {
   readonly depth: number;
   /** The refunds so far. */
   readonly refund: bigint;
+  /** Of the frame's own gas spent for the state so far; zero before Amsterdam (EIP-8037). */
+  readonly stateGas: bigint;
   /** The lowest word first. With `FLAGS.stateSteps` the topmost five. */
   readonly stack: readonly Uint8Array[];
   /** Empty without their flags. */

@@ -189,11 +189,42 @@ test('a preview shows moved ether once: its log is not another transfer', async 
   expect(transfers).toEqual([{ asset: { kind: 'native' }, from, to, amount: '0x5', cause: 'native' }]);
 });
 
-test('eth_simulateV1 is refused, and the error says why; before the fork it answers', async () => {
+test('a simulated block has the sums, slot, access list and state root of the block that is then mined', async () => {
+  const node = await devNode({ chain });
+  await forked(node);
+  const { timestamp, miner } = await node.ask<Header & { miner: Hex }>('eth_getBlockByNumber', 'latest', false);
+  const time = `0x${(Number(timestamp) + 2).toString(16)}`;
+  const prices = { maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x5f5e100' };
+  const calls = [
+    { from: accountAt(2), to: stranger('56'), value: '0x1', gas: '0x493e0', nonce: '0x0', ...prices },
+    { from: accountAt(3), to: accountAt(2), value: '0x1', gas: '0x5208', nonce: '0x0', ...prices },
+  ];
+  const blockOverrides = { time, feeRecipient: miner };
+  const [simulated] = await node.ask<(Header & { calls: { logs: unknown[]; gasUsed: Hex }[] })[]>(
+    'eth_simulateV1',
+    { blockStateCalls: [{ blockOverrides, calls }], validation: true, traceTransfers: true },
+    'latest',
+  );
+  await node.transfer(2, { nonce: 0, to: stranger('56'), gasLimit: 300_000n, ...PRICE });
+  await node.transfer(3, { nonce: 0, to: accountAt(2), ...PRICE });
+  await mine(node, Number(time));
+  const mined = await blockAt(node, 6);
+  for (const member of ['gasUsed', 'slotNumber', 'blockAccessListHash', 'stateRoot', 'receiptsRoot', 'baseFeePerGas'])
+    expect(simulated![member]).toBe(mined[member]);
+  // One log of the protocol each: nothing is added for what is traced.
+  expect(simulated!.calls.map(({ logs }) => logs.length)).toEqual([1, 1]);
+});
+
+test('simulated blocks across the fork: the first block of Amsterdam has both members', async () => {
   const node = await devNode({ chain });
   await mine(node);
-  const calls = [{ blockStateCalls: [{ calls: [{ from: accountAt(0), to: accountAt(1), value: '0x1' }] }] }, 'latest'];
-  expect(await node.ask('eth_simulateV1', ...calls)).toHaveLength(1);
-  await mine(node, FORK);
-  await expect(node.ask('eth_simulateV1', ...calls)).rejects.toThrow(/does not simulate blocks of the fork amsterdam/);
+  const calls = [{ from: accountAt(0), to: accountAt(1), value: '0x1' }];
+  const [before, after] = await node.ask<Header[]>(
+    'eth_simulateV1',
+    { blockStateCalls: [{ calls }, { blockOverrides: { time: `0x${FORK.toString(16)}` }, calls }] },
+    'latest',
+  );
+  expect(before).not.toHaveProperty('slotNumber');
+  expect(after!.slotNumber).toBe('0x3');
+  expect(hashOfJson(after!)).toBe(after!.hash);
 });

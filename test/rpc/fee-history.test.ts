@@ -23,12 +23,12 @@ describe('rewards', () => {
       units.sort((a, b) => Number(a - b));
       const percentiles = Array.from({ length: 5 }, () => random(101)).sort((a, b) => a - b);
       const expected = percentiles.map((p) => units[Math.max(0, Math.floor((units.length * p) / 100) - 1)]);
-      expect(rewardsOf(receipts, 7n, percentiles)).toEqual(expected);
+      expect(rewardsOf(receipts, { gasUsed: BigInt(units.length), baseFeePerGas: 7n }, percentiles)).toEqual(expected);
     }
   });
 
   test('are zero in a block without transactions', () => {
-    expect(rewardsOf([], 7n, [0, 50, 100])).toEqual([0n, 0n, 0n]);
+    expect(rewardsOf([], { gasUsed: 0n, baseFeePerGas: 7n }, [0, 50, 100])).toEqual([0n, 0n, 0n]);
   });
 });
 

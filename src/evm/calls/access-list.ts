@@ -49,7 +49,7 @@ export async function accessListAt(
       cached,
       block,
       { ...call, accessList },
-      { ...options, budget, reportTouched: true },
+      { ...options, budget, reportTouched: true, splitsGas: true },
     );
     const before = sizeOf(touched);
     addEntries(touched, outcome.touched ?? [], warm);

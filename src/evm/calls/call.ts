@@ -22,6 +22,8 @@ export interface SimulatedCallOptions extends RunLimits {
   readonly overrideRules?: 'besu' | 'geth' | undefined;
   /** Fill in `touched` of the outcome. */
   readonly reportTouched?: RunOptions['reportTouched'];
+  /** From Amsterdam on the call gets no more execution gas than a transaction; the rest is for the state (EIP-8037). */
+  readonly splitsGas?: boolean;
   /** Shared with other runs of the request; a separate one by the limits above if left out. */
   readonly budget?: RunBudget | undefined;
 }
@@ -95,8 +97,9 @@ export async function runOf(
     price: free ? 0n : block.baseFeePerGas,
     free,
   });
+  const gasAboveCap = !(rules.amsterdam && options.splitsGas === true);
   const run: RunOptions = {
-    leniency: { nonce: 'any', contractSender: true, gasAboveCap: true, unfunded: free, lowPrice: free },
+    leniency: { nonce: 'any', contractSender: true, gasAboveCap, unfunded: free, lowPrice: free },
     baseFeePerGas: free ? 0n : undefined,
     budget: options.budget ?? new RunBudget(options),
     reportTouched: options.reportTouched,

@@ -1,6 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
-import { isPlumblineError, PlumblineError, type SimulationRule, type TransactionRule } from '../../errors.js';
+import { isPlumblineError, type SimulationRule, type TransactionRule } from '../../errors.js';
 import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { BlockAccesses, blockAccessListHash } from '../../ethereum/block-access-list.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { createdAddress, encodeTransaction } from '../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerFields, headerHash } from '../../ethereum/header.js';
@@ -12,16 +13,17 @@ import { ZERO_ADDRESS, ZERO_WORD } from '../../primitives/bytes.js';
 import type { AccountOverride, StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { encodeRlp } from '../../primitives/rlp-list.js';
-import { type BlockContext, nextBlockBaseFee } from '../block-context.js';
+import { type BlockContext, nextBlockBaseFee, nextSlotNumber } from '../block-context.js';
 import { precompileOverrides } from '../calls/overrides.js';
-import { type Rules, rulesAt } from '../common.js';
+import { type Rules, rulesAt, TRANSACTION_GAS_CAP } from '../common.js';
 import { Machine } from '../interpreter/machine.js';
 import { RunBudget } from '../interpreter/run-budget.js';
 import { StateOverlay } from '../state/state-overlay.js';
 import { NO_ACCOUNT, ReadCache, type StateReader } from '../state/state-reader.js';
+import { BlockStep } from '../transactions/accesses.js';
 import { collectRequests, payWithdrawals, requestsHash, runSystemCalls } from '../transactions/system-calls.js';
 import { isTransferLog, runTransaction } from '../transactions/transaction.js';
-import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
+import type { RunOptions, TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
 import { type PlannedBlock, planBlocks, simulationRefused } from './simulate-plan.js';
 import type {
   BlockCall,
@@ -79,7 +81,6 @@ class Simulation {
     await this.budget.pause();
     const { network } = this.base;
     const rules = rulesAt(network, planned.number, planned.timestamp);
-    if (rules.amsterdam) throw notOfAmsterdam();
     const context = this.contextOf(planned, rules);
     const state = new StateOverlay(new ReadCache(this.state));
     const machine = await this.open(planned, context, state);
@@ -95,14 +96,23 @@ class Simulation {
   private async seal(planned: PlannedBlock, machine: Machine, rules: Rules): Promise<void> {
     const { network } = this.base;
     const { block: context, state } = machine;
-    await runSystemCalls(machine, this.budget);
+    const accesses = rules.amsterdam ? new BlockAccesses() : undefined;
+    // Without the overrides: they are as if they had been there before.
+    const first = accesses && new BlockStep(state);
+    await runSystemCalls(machine, this.budget, first);
+    if (accesses !== undefined) await first?.end(accesses, 0);
     const run: RunCall[] = [];
-    let gasUsed = 0n;
+    let executionGas = 0n;
+    let stateGas = 0n;
     for (const call of planned.calls) {
-      const left: GasLeft = { inBlock: context.gasLimit - gasUsed, inSimulation: this.gasLeft };
-      const done = await this.run(machine, call, left);
+      const { gasLimit } = context;
+      const isSplit = rules.amsterdam && this.options.validation;
+      const inBlock = roomOf(gasLimit - executionGas, gasLimit - stateGas, isSplit);
+      const left: GasLeft = { inBlock, inSimulation: this.gasLeft };
+      const done = await this.run(machine, call, left, accesses && { of: accesses, index: run.length + 1 });
       if (done === undefined) continue;
-      gasUsed += done.outcome.gasUsed;
+      executionGas += done.outcome.executionGas;
+      stateGas += done.outcome.stateGas;
       this.gasLeft -= done.outcome.gasUsed;
       this.answerBytes += answerLength(done);
       this.budget.requireRoom(this.answerBytes);
@@ -110,9 +120,11 @@ class Simulation {
     }
     const logs = run.flatMap(logsOf);
     const deposits = network.depositContract === undefined ? undefined : hexToBytes(network.depositContract, 20);
-    const requests = rules.prague ? await collectRequests(machine, logs, deposits, this.budget) : undefined;
+    const last = accesses && new BlockStep(state);
     const { withdrawals = [] } = planned.overrides;
-    await payWithdrawals(state, withdrawals);
+    await payWithdrawals(state, withdrawals, last);
+    const requests = rules.prague ? await collectRequests(machine, logs, deposits, this.budget, last) : undefined;
+    if (accesses !== undefined) await last?.end(accesses, run.length + 1);
     const transactions = run.map(({ transaction }) => transaction);
     const header: BlockHeader = {
       ...this.headerOf(context, rules, withdrawals),
@@ -120,9 +132,13 @@ class Simulation {
       transactionsRoot: orderedTrieRoot(transactions.map(({ raw }) => raw)),
       receiptsRoot: orderedTrieRoot(receiptsOf(run).map(encodeReceipt)),
       logsBloom: logsBloom(logs),
-      gasUsed,
+      gasUsed: executionGas > stateGas ? executionGas : stateGas,
       ...(rules.cancun && { blobGasUsed: blobGasOf(transactions) }),
       ...(requests !== undefined && { requestsHash: requestsHash(requests) }),
+      ...(accesses !== undefined && {
+        blockAccessListHash: blockAccessListHash(accesses.list()),
+        slotNumber: context.slotNumber!,
+      }),
     };
     const calls = run.map(({ outcome }) => ({ outcome, logs: outcome.logs }));
     const size = encodeRlp(itemsOf(header, transactions, withdrawals)).length;
@@ -130,9 +146,15 @@ class Simulation {
   }
 
   /** @returns undefined for a call that is refused in a speculative run */
-  private async run(machine: Machine, call: BlockCall, left: GasLeft): Promise<RunCall | undefined> {
+  private async run(
+    machine: Machine,
+    call: BlockCall,
+    left: GasLeft,
+    accesses: RunOptions['accesses'],
+  ): Promise<RunCall | undefined> {
     const { speculativeRun, budget } = this;
-    if (speculativeRun === undefined) return runCall(machine, call, left, this.options.validation, budget);
+    const options = { validation: this.options.validation, budget, accesses };
+    if (speculativeRun === undefined) return runCall(machine, call, left, options);
     const { from = ZERO_ADDRESS } = call;
     const nonce = call.nonce ?? (await machine.state.account(from))?.nonce ?? 0n;
     speculativeRun.begin(call.to === undefined ? createdAddress({ from, nonce }) : undefined);
@@ -140,7 +162,7 @@ class Simulation {
     try {
       const { gas = left.inBlock } = call;
       const most = speculativeRun.gas;
-      done = await runCall(machine, { ...call, gas: gas < most ? gas : most }, left, false, budget);
+      done = await runCall(machine, { ...call, gas: gas < most ? gas : most }, left, { ...options, validation: false });
     } catch (error) {
       if (!isPlumblineError(error, 'SIMULATION_REFUSED')) throw error;
     }
@@ -158,7 +180,9 @@ class Simulation {
     const { stateOverrides } = planned;
     try {
       const precompiles = precompileOverrides(stateOverrides, true);
-      const options = { ...precompiles, traceTransfers: this.options.traceTransfers };
+      // From Amsterdam on each transfer has a log of the protocol (EIP-7708).
+      const traceTransfers = this.options.traceTransfers && context.slotNumber === undefined;
+      const options = { ...precompiles, traceTransfers };
       const machine = await Machine.open(this.base.network, context, state, options);
       await writeOverrides(state, stateOverrides);
       return machine;
@@ -179,6 +203,7 @@ class Simulation {
     return {
       number,
       timestamp,
+      slotNumber: nextSlotNumber(parent, rules),
       gasLimit: overrides.gasLimit ?? parent.gasLimit,
       baseFeePerGas: overrides.baseFeePerGas ?? baseFee,
       coinbase: overrides.feeRecipient ?? parent.miner,
@@ -259,11 +284,26 @@ function itemsOf(
 const LAST_NONCE = 2n ** 64n - 1n;
 const NO_SIGNATURE = { v: 0n, r: 0n, s: 0n };
 
+/**
+ * Largest gas limit of the next call in a block that has so much of both kinds of gas left.
+ *
+ * @param isSplit - the call takes no more execution gas than a transaction may (EIP-8037)
+ */
+function roomOf(execution: bigint, state: bigint, isSplit: boolean): bigint {
+  return execution < state && !(isSplit && execution >= TRANSACTION_GAS_CAP) ? execution : state;
+}
+
 /** Gas available to a call. */
 export interface GasLeft {
   readonly inBlock: bigint;
   /** Of the limit for all calls of the simulation together. */
   readonly inSimulation: bigint;
+}
+
+/** How a call is run. */
+export interface RunCallOptions extends Pick<RunOptions, 'budget' | 'accesses'> {
+  /** As of `SimulationOptions`. */
+  readonly validation: boolean;
 }
 
 /** A call as a transaction, and its outcome. */
@@ -282,8 +322,7 @@ export async function runCall(
   machine: Machine,
   call: BlockCall,
   gas: GasLeft,
-  validation: boolean,
-  budget: RunBudget,
+  { validation, ...run }: RunCallOptions,
 ): Promise<RunCall> {
   const { rules, block, state } = machine;
   const { from = ZERO_ADDRESS, gas: requested = gas.inBlock } = call;
@@ -311,9 +350,11 @@ export async function runCall(
   const maxPrice = message.gasPrice ?? message.maxFeePerGas ?? 0n;
   const unpriced = maxPrice === 0n && (message.maxPriorityFeePerGas ?? 0n) === 0n;
   const lowPrice = !validation && unpriced;
-  const leniency = { nonce: 'any', lowPrice, freeBlobs: !validation, contractSender: true, gasAboveCap: true } as const;
+  // From Amsterdam on the cap also splits the gas, which a valid transaction cannot do without.
+  const gasAboveCap = !(rules.amsterdam && validation);
+  const leniency = { nonce: 'any', lowPrice, freeBlobs: !validation, contractSender: true, gasAboveCap } as const;
   try {
-    return { transaction, outcome: await runTransaction(machine, message, { leniency, budget }) };
+    return { transaction, outcome: await runTransaction(machine, message, { leniency, ...run }) };
   } catch (error) {
     if (isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw simulationRefused('funds', error.message, error);
     if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) throw error;
@@ -400,10 +441,4 @@ async function writeOverride(state: StateOverlay, override: AccountOverride): Pr
     codeHash: code === undefined ? account.codeHash : state.addCode(code),
   });
   for (const [key, value] of whole ?? stateDiff ?? []) state.setSlot(address, key, value);
-}
-
-/** Its blocks have two sums of gas and an access list, which a simulation does not make. */
-function notOfAmsterdam(): PlumblineError<'METHOD_NOT_ENABLED'> {
-  const reason = 'this release does not simulate blocks of the fork amsterdam; use eth_call, or eth_estimateGas';
-  return new PlumblineError('METHOD_NOT_ENABLED', `eth_simulateV1: ${reason}`, { method: 'eth_simulateV1', reason });
 }

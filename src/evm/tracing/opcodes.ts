@@ -4,8 +4,9 @@ const TABLE: Readonly<Record<number, string>> = {
   16: 'LT 2 1 3, GT 2 1 3, SLT 2 1 3, SGT 2 1 3, EQ 2 1 3, ISZERO 1 1 3, AND 2 1 3, OR 2 1 3, XOR 2 1 3, NOT 1 1 3, BYTE 2 1 3, SHL 2 1 3, SHR 2 1 3, SAR 2 1 3, CLZ 1 1 5',
   32: 'KECCAK256 2 1 30',
   48: 'ADDRESS 0 1 2, BALANCE 1 1 100, ORIGIN 0 1 2, CALLER 0 1 2, CALLVALUE 0 1 2, CALLDATALOAD 1 1 3, CALLDATASIZE 0 1 2, CALLDATACOPY 3 0 3, CODESIZE 0 1 2, CODECOPY 3 0 3, GASPRICE 0 1 2, EXTCODESIZE 1 1 100, EXTCODECOPY 4 0 100, RETURNDATASIZE 0 1 2, RETURNDATACOPY 3 0 3, EXTCODEHASH 1 1 100',
-  64: 'BLOCKHASH 1 1 20, COINBASE 0 1 2, TIMESTAMP 0 1 2, NUMBER 0 1 2, DIFFICULTY 0 1 2, GASLIMIT 0 1 2, CHAINID 0 1 2, SELFBALANCE 0 1 5, BASEFEE 0 1 2, BLOBHASH 1 1 3, BLOBBASEFEE 0 1 2',
+  64: 'BLOCKHASH 1 1 20, COINBASE 0 1 2, TIMESTAMP 0 1 2, NUMBER 0 1 2, DIFFICULTY 0 1 2, GASLIMIT 0 1 2, CHAINID 0 1 2, SELFBALANCE 0 1 5, BASEFEE 0 1 2, BLOBHASH 1 1 3, BLOBBASEFEE 0 1 2, SLOTNUM 0 1 2',
   80: 'POP 1 0 2, MLOAD 1 1 3, MSTORE 2 0 3, MSTORE8 2 0 3, SLOAD 1 1, SSTORE 2 0, JUMP 1 0 8, JUMPI 2 0 10, PC 0 1 2, MSIZE 0 1 2, GAS 0 1 2, JUMPDEST 0 0 1, TLOAD 1 1 100, TSTORE 2 0 100, MCOPY 3 0 3',
+  230: 'DUPN 1 2 3, SWAPN 2 2 3, EXCHANGE 2 2 3',
   240: 'CREATE 3 1 32000, CALL 7 1 100, CALLCODE 7 1 100, RETURN 2 0, DELEGATECALL 6 1 100, CREATE2 4 1 32000',
   250: 'STATICCALL 6 1 100',
   253: 'REVERT 2 0, INVALID 0 0, SELFDESTRUCT 1 0 5000',
@@ -17,7 +18,7 @@ export interface Opcode {
   /** Words that it takes from the stack, or that it needs there. */
   readonly takes: number;
   readonly puts: number;
-  /** What is charged before anything that depends on operands or state, from Berlin on. */
+  /** What is charged before anything that depends on operands or state, from Berlin to Osaka. */
   readonly fixedGas: number;
 }
 
@@ -38,4 +39,13 @@ for (let n = 0; n <= 4; n++) OPCODES[0xa0 + n] = { name: `LOG${n}`, takes: n + 2
 /** @returns undefined for a byte that is an instruction in no fork */
 export function opcodeOf(code: number): Opcode | undefined {
   return OPCODES[code];
+}
+
+const [CREATE, CREATE2] = [0xf0, 0xf5];
+const CREATE_ACCESS = 12_000;
+
+/** What is charged first for an instruction, from Berlin on. */
+export function fixedGasOf(code: number, isAmsterdam: boolean): number {
+  if (isAmsterdam && (code === CREATE || code === CREATE2)) return CREATE_ACCESS;
+  return OPCODES[code]?.fixedGas ?? 0;
 }

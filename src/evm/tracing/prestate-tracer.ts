@@ -36,6 +36,7 @@ export interface PrestateTracerOptions {
 
 /** An account with the slots that were looked at. */
 interface Values {
+  readonly exists: boolean;
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly codeHash: Uint8Array;
@@ -65,7 +66,11 @@ export function prestateTracer(options: PrestateTracerOptions = {}): Tracer {
       const before = await valuesBefore(machine, message, changes, looks, (values) => {
         grow(charactersOf(values, options));
       });
-      shown = options.diffMode === true ? difference(before, changes, machine, options, looks) : whole(before, options);
+      if (options.diffMode === true) {
+        const paid = isPaid(message) ? machine.block.coinbase : undefined;
+        const changed = difference(before, changes, machine, options, looks);
+        shown = { pre: changed.pre, post: { ...changed.post, ...missing(before, changes, looks.called, paid) } };
+      } else shown = whole(before, options);
     },
     result: () => shown,
   };
@@ -112,10 +117,11 @@ async function lookAtDelegate(
 }
 
 async function read(state: StateReader, address: Uint8Array, slots: ReadonlySet<string>): Promise<Values> {
-  const account = (await state.account(address)) ?? NO_ACCOUNT;
+  const account = await state.account(address);
+  const { nonce, balance, codeHash } = account ?? NO_ACCOUNT;
   const values = new Map<string, Uint8Array>();
   for (const slot of slots) values.set(slot, await state.slot(address, keyToBytes(slot)));
-  return { ...account, code: await state.code(account.codeHash), slots: values };
+  return { exists: account !== undefined, nonce, balance, codeHash, code: await state.code(codeHash), slots: values };
 }
 
 /** Of an account as it was before the transaction. */
@@ -174,6 +180,27 @@ function difference(
     if (!isEmpty(values)) pre[address] = accountOf(values, options, after.slotsBefore);
   }
   return { pre, post };
+}
+
+/** A free call pays nobody. */
+const isPaid = ({ gasPrice, maxFeePerGas = 0n }: TransactionMessage) => (gasPrice ?? maxFeePerGas) > 0n;
+const NO_CODE_HASH = bytesToHex(ZERO_WORD);
+
+/**
+ * geth 1.17.10 shows an account that was looked at, and that is not there in the end, with a code hash of zero. A call may have touched it.
+ *
+ * @param paid - 20 bytes
+ */
+function missing(
+  before: ReadonlyMap<string, Values>,
+  changes: readonly EvmChange[],
+  called: ReadonlySet<string>,
+  paid: Uint8Array | undefined,
+): Shown {
+  const touched = new Set(changes.map(({ address }) => bytesToKey(address)));
+  if (paid !== undefined) touched.add(bytesToKey(paid));
+  const gone = [...before].filter(([key, { exists }]) => !exists && !touched.has(key) && !called.has(key));
+  return Object.fromEntries(gone.map(([key]) => [bytesToHex(keyToBytes(key)), { codeHash: NO_CODE_HASH }]));
 }
 
 /** What differs after the transaction. @returns undefined if nothing does */

@@ -1,8 +1,8 @@
 import { FLAGS, type TraceEnter, type TraceLeave, type TraceRecord, type TraceStep } from '../../kernel/evm.js';
 import { bytesToBigInt, bytesToKey } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { failureText } from './failure-text.js';
-import { opcodeOf } from './opcodes.js';
+import { failureText, lacksNamedItems } from './failure-text.js';
+import { fixedGasOf, opcodeOf } from './opcodes.js';
 import type { Grow, Tracer } from './tracer.js';
 
 /** Options of the list of instructions. */
@@ -42,12 +42,16 @@ interface Shown {
 interface Frame {
   /** Key of the account that executes. */
   readonly account: string;
-  readonly isCreation: boolean;
   /** Its newest instruction, whose cost is known with its next one, or with its end. */
   last?: Shown | undefined;
   /** Gas that the newest call gave back, and gas that a creation was given. */
   returned: bigint;
+  /** Of the gas of the newest call, what was spent for the state. It is now part of what this frame spent for it. */
+  stateGas: bigint;
 }
+
+/** Where a frame is when the cost of its newest instruction is known. */
+type Now = Pick<TraceStep, 'gas' | 'refund' | 'stateGas'>;
 
 const [SLOAD, SSTORE, CALLCODE, DELEGATECALL, CREATE, CREATE2, SELFDESTRUCT] = [
   0x54, 0x55, 0xf2, 0xf4, 0xf0, 0xf5, 0xff,
@@ -56,7 +60,6 @@ const [SLOAD, SSTORE, CALLCODE, DELEGATECALL, CREATE, CREATE2, SELFDESTRUCT] = [
 const EARNING: readonly number[] = [SSTORE, SELFDESTRUCT];
 const isCreation = (op: number) => op === CREATE || op === CREATE2;
 const REVERT = 1;
-const CODE_BYTE_GAS = 200n;
 /** JSON of one instruction besides its lists; of a word of its stack on average; of a slot. */
 const [STEP_CHARACTERS, WORD_CHARACTERS, SLOT_CHARACTERS] = [100, 20, 140];
 
@@ -72,13 +75,16 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
   /** Slots that were read or written, by account. */
   const storage = new Map<string, Map<Hex, Hex>>();
 
-  function settle(frame: Frame, gasNow: bigint, refundNow: bigint, next: TraceStep | undefined, grow: Grow): void {
+  function settle(frame: Frame, now: Now, next: TraceStep | undefined, grow: Grow): void {
     const { last } = frame;
     if (last === undefined) return;
     frame.last = undefined;
-    last.log.gasCost = Number(last.step.gas - gasNow + frame.returned);
-    if (EARNING.includes(last.step.op)) setRefund(last.log, refundNow);
+    // State gas is no part of the cost.
+    const stateGas = now.stateGas - last.step.stateGas - frame.stateGas;
+    last.log.gasCost = Number(last.step.gas - now.gas + frame.returned - stateGas);
+    if (EARNING.includes(last.step.op)) setRefund(last.log, now.refund);
     frame.returned = 0n;
+    frame.stateGas = 0n;
     if (options.disableStorage !== true) noteSlot(frame, last, next, grow);
   }
 
@@ -96,7 +102,7 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
 
   function step(record: TraceStep, grow: Grow): void {
     const frame = frames.at(-1)!;
-    settle(frame, record.gas, record.refund, record, grow);
+    settle(frame, record, record, grow);
     const isShown = logs.length < limit;
     if (isShown) grow(charactersOf(record, options));
     const log = logOf(record, options);
@@ -109,13 +115,12 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
     // A creation's own cost is without what it passes on.
     if (parent !== undefined && isCreation(op)) parent.returned = -BigInt(gas);
     const account = bytesToKey(op === DELEGATECALL || op === CALLCODE ? caller : callee);
-    frames.push({ account, isCreation: isCreation(op), returned: 0n });
+    frames.push({ account, returned: 0n, stateGas: 0n });
   }
 
   function leave(record: TraceLeave, grow: Grow): void {
     const frame = frames.pop()!;
-    const { exception, outputLength } = record;
-    const gasLeft = BigInt(record.gas);
+    const { exception, rest, refund } = record;
     const { last } = frame;
     if (last !== undefined && exception !== 0 && exception !== REVERT && last.step.pc === record.pc) {
       const { cost, error } = failedStep(last.step, record);
@@ -124,10 +129,13 @@ export function structLogger(options: StructLogOptions = {}): Tracer {
       if (EARNING.includes(last.step.op)) setRefund(last.log, record.refund);
       frame.last = undefined;
     }
-    const deposit = frame.isCreation && exception === 0 ? CODE_BYTE_GAS * BigInt(outputLength) : 0n;
-    settle(frame, gasLeft + deposit, record.refund, undefined, grow);
+    // What code costs that was deployed is no part of the last instruction, of which only SELFDESTRUCT takes state gas.
+    const stateGas = last?.step.op === SELFDESTRUCT ? record.stateGas : (last?.step.stateGas ?? 0n);
+    settle(frame, { gas: rest, refund, stateGas }, undefined, grow);
     const parent = frames.at(-1);
-    if (parent !== undefined) parent.returned += gasLeft;
+    if (parent === undefined) return;
+    parent.returned += BigInt(record.gas);
+    if (exception === 0) parent.stateGas += record.stateGas;
   }
 
   return {
@@ -200,16 +208,22 @@ const CALLS: readonly number[] = [0xf1, 0xf2, 0xf4, 0xfa];
 /** No memory is larger: geth's limit, whose square is below 2^64. */
 const MOST_MEMORY = 0x1f_ffff_ffe0n;
 const MOST_INIT_CODE = 49_152;
+/** From Amsterdam on. */
+const MOST_INIT_CODE_LATER = 131_072;
+/** What the instruction takes for a new account, from Amsterdam on with its fixed gas and besides the state gas. */
 const NEW_ACCOUNT_GAS = 25_000n;
+const NEW_ACCOUNT_GAS_LATER = 14_000n;
 
 /**
  * As geth 1.17.10: it charges the fixed gas, then the rest of the price, and says an error only if it does not come to execute.
  */
 export function failedStep(step: TraceStep, leave: TraceLeave): FailedStep {
   const { op, gas, stack } = step;
-  const { exception, rest } = leave;
-  const fixed = BigInt(opcodeOf(op)?.fixedGas ?? 0);
-  const spent = gas - rest;
+  const { exception, rest, stateGas } = leave;
+  const isAmsterdam = leave.immediate !== undefined;
+  const fixed = BigInt(fixedGasOf(op, isAmsterdam));
+  const spent = gas - rest - stateGas;
+  if (lacksNamedItems(leave)) return { cost: fixed };
   if (exception === UNDERFLOW || exception === OVERFLOW) return { cost: fixed, error: failureText(leave) };
   const isLate = op === TSTORE || (op >= LOG0 && op <= LOG4);
   const isEarly = exception === OUT_OF_GAS || exception === INIT_CODE_TOO_LARGE || exception === STATIC_STATE_CHANGE;
@@ -221,9 +235,14 @@ export function failedStep(step: TraceStep, leave: TraceLeave): FailedStep {
   if (exception === STATIC_STATE_CHANGE) return early('write protection');
   if (op === SSTORE && rest >= 0n) return early('not enough gas for reentrancy sentry');
   if (end > MOST_MEMORY && !CALLS.includes(op)) return early('gas uint64 overflow');
-  if ((op === CREATE || op === CREATE2) && length > MOST_INIT_CODE)
-    return early(`max initcode size exceeded: code size ${length} limit ${MOST_INIT_CODE}`);
-  if (CALLS.includes(op) || (op === SELFDESTRUCT && spent < NEW_ACCOUNT_GAS)) return early('out of gas');
+  const mostCode = isAmsterdam ? MOST_INIT_CODE_LATER : MOST_INIT_CODE;
+  if (isCreation(op) && length > mostCode)
+    return early(`max initcode size exceeded: code size ${length} limit ${mostCode}`);
+  // The state gas of a creation is charged as it is executed.
+  if (isCreation(op) && stateGas > 0n) return { cost: spent };
+  if (CALLS.includes(op)) return early('out of gas');
+  if (op === SELFDESTRUCT && spent < (isAmsterdam ? NEW_ACCOUNT_GAS_LATER : NEW_ACCOUNT_GAS))
+    return { ...early('out of gas'), ...(isAmsterdam && { cost: spent }) };
   // The kernel does not price memory that no gas pays for.
   if (end < FAR) return { cost: spent, error: 'out of gas' };
   const paid = rest >= 0n && spent > fixed ? spent : fixed;

@@ -1,6 +1,7 @@
 import type { Block, TransactionReceipt } from '../../chain/block.js';
 import type { Chain, ChainCall } from '../../chain/chain.js';
 import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import type { BlockHeader } from '../../ethereum/header.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { rulesAt } from '../../evm/common.js';
 import { isLayerOne } from '../../networks/network.js';
@@ -88,7 +89,7 @@ async function rowOf(chain: Chain, block: Block, percentiles: readonly number[],
     ...baseFees(chain, chain.contextOf(block)),
     gasUsedRatio: Number(header.gasUsed) / Number(header.gasLimit),
     blobGasUsedRatio: blobLimit === 0n ? 0 : Number(header.blobGasUsed ?? 0n) / Number(blobLimit),
-    rewards: rewardsOf(receipts, header.baseFeePerGas ?? 0n, percentiles).map((tip) => (tip < floor ? floor : tip)),
+    rewards: rewardsOf(receipts, header, percentiles).map((tip) => (tip < floor ? floor : tip)),
   };
 }
 
@@ -99,19 +100,21 @@ async function leastReward(chain: Chain, block: Block, call: ChainCall): Promise
   return sourceBlock === undefined || rest < 0n ? 0n : rest;
 }
 
-/** For each percentile, the highest tip per gas in that share of the block's gas; zeros for a block without transactions. */
+/**
+ * For each percentile, the highest tip per gas in that share of the block's gas; zeros for a block without transactions. From Amsterdam on
+ * receipts do not add up to the block's gas, which counts, as in geth.
+ */
 export function rewardsOf(
   receipts: readonly Pick<TransactionReceipt, 'gasUsed' | 'effectiveGasPrice'>[],
-  baseFee: bigint,
+  { gasUsed: total, baseFeePerGas: baseFee = 0n }: Pick<BlockHeader, 'gasUsed' | 'baseFeePerGas'>,
   percentiles: readonly number[],
 ): bigint[] {
   const tips = receipts.map(({ gasUsed, effectiveGasPrice }) => ({ gasUsed, tip: effectiveGasPrice - baseFee }));
   tips.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0));
-  const total = Number(tips.reduce((sum, { gasUsed }) => sum + gasUsed, 0n));
   let at = 0;
   let sum = Number(tips[0]?.gasUsed ?? 0n);
   return percentiles.map((percentile) => {
-    const wanted = Math.floor((total * percentile) / 100);
+    const wanted = Math.floor((Number(total) * percentile) / 100);
     while (sum < wanted && at < tips.length - 1) sum += Number(tips[++at]!.gasUsed);
     return tips[at]?.tip ?? 0n;
   });
