@@ -127,7 +127,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: what few calls reach', files: ['-later'], budget: 65 * KB },
   { name: 'beside a devnet: files', files: ['-devnet-later'], budget: 11 * KB },
   { name: 'beside either: consensus of layer 1', files: ['-consensus'], budget: 18 * KB },
-  { name: 'beside either: traces', files: ['-traces'], budget: 12 * KB },
+  { name: 'beside either: traces', files: ['-traces'], budget: 12.5 * KB },
   { name: 'beside either: previews', files: ['-preview'], budget: 14 * KB },
   { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 9 * KB },
   { name: 'beside a devnet: what tools seldom ask', files: ['-tools'], budget: 5 * KB },
