@@ -24,6 +24,7 @@ import {
   STATIC_STATE_CHANGE,
 } from './exceptions';
 import {
+  AMSTERDAM,
   CREATE_GAS,
   FORK,
   INIT_WORD_GAS,
@@ -167,7 +168,8 @@ export function create(op: u32): i32 {
   clearReturn();
   const passed = FORK >= TANGERINE_WHISTLE ? left - left / 64 : left;
   if (refused) {
-    if (tracesCalls) traceRefusal(op, self, value, passed, nonce, <usize>offset, <u32>length);
+    // From Amsterdam on geth checks this before the creation is known to its tracers.
+    if (tracesCalls && FORK < AMSTERDAM) traceRefusal(op, self, value, passed, nonce, <usize>offset, <u32>length);
     store<i64>(caller, left, FRAME_GAS);
     store<u32>(caller, <u32>(result - stackArena), FRAME_TOP);
     zero(result);
