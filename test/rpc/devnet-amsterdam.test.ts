@@ -228,3 +228,22 @@ test('simulated blocks across the fork: the first block of Amsterdam has both me
   expect(after!.slotNumber).toBe('0x3');
   expect(hashOfJson(after!)).toBe(after!.hash);
 });
+
+test.each([
+  ['osaka', ['insufficient balance for transfer']],
+  ['amsterdam', []],
+] as const)('a creation without the balance for its value, as geth 1.17.10 traces it: %s', async (hardfork, errors) => {
+  const { ask } = await devNode({ chain: { kind: 'devnet', network: devnet({ hardfork }) } });
+  const to = stranger('cc');
+  // CREATE(5, 0, 0), STOP
+  const stateOverrides = { [to]: { code: '0x5f5f6005f000' } };
+  const call = { from: accountAt(0), to, gas: '0x100000' };
+  const trace = await ask<{ calls?: { type: string; error: string }[]; error?: string }>(
+    'debug_traceCall',
+    call,
+    'latest',
+    { tracer: 'callTracer', stateOverrides },
+  );
+  expect(trace).not.toHaveProperty('error');
+  expect((trace.calls ?? []).map(({ error }) => error)).toEqual(errors);
+});
