@@ -132,6 +132,9 @@ export interface GasEstimate {
   /** Charged with this limit. */
   readonly gasUsed: bigint;
   readonly gasUsedBeforeRefund: bigint;
+  /** The two kinds of it that a block counts (EIP-8037). Before Amsterdam all is execution gas. */
+  readonly executionGas: bigint;
+  readonly stateGas: bigint;
   readonly search: GasSearch;
   /** Every limit that was tried, in order, with its result. */
   readonly probes: readonly GasProbe[];
@@ -317,7 +320,7 @@ class Probe {
 
   result(): GasEstimate {
     const { gasLimit, outcome } = this.best!;
-    const { gasUsed, gasUsedBeforeRefund, counts, logs } = outcome;
+    const { gasUsed, gasUsedBeforeRefund, executionGas, stateGas, counts, logs } = outcome;
     const { search, probes } = this;
     return {
       gasLimit,
@@ -325,6 +328,8 @@ class Probe {
       executed: probes.length,
       gasUsed,
       gasUsedBeforeRefund,
+      executionGas,
+      stateGas,
       search,
       probes,
       counts,

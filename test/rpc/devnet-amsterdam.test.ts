@@ -247,3 +247,13 @@ test.each([
   expect(trace).not.toHaveProperty('error');
   expect((trace.calls ?? []).map(({ error }) => error)).toEqual(errors);
 });
+
+test('an explained estimate has both kinds of gas: a transfer to a new account pays for that in state gas', async () => {
+  const { node } = await devNode({ chain: { kind: 'devnet', network: devnet({ hardfork: 'amsterdam' }) } });
+  const from = accountAt(0);
+  const { gas } = (await node.explainEstimate([{ from, to: stranger('ce'), value: '0x1' }])).evidence;
+  // 12 000 + 3 000 + 6 000, and 120 bytes of 1 530 (docs/spec/amsterdam.md 1 and 3).
+  expect([gas.executionGas, gas.stateGas].map(Number)).toEqual([21_000, 183_600]);
+  const plain = (await node.explainEstimate([{ from, to: accountAt(1), value: '0x1' }])).evidence.gas;
+  expect([plain.executionGas, plain.stateGas].map(Number)).toEqual([21_000, 0]);
+});

@@ -22,6 +22,8 @@ function formatEvidence(evidence: EstimateEvidence): ExplainedEstimate['evidence
       probes: gas.probes.map(({ gasLimit, succeeded }) => ({ gasLimit: toQuantity(gasLimit), succeeded })),
       gasUsed: toQuantity(gas.gasUsed),
       gasUsedBeforeRefund: toQuantity(gas.gasUsedBeforeRefund),
+      executionGas: toQuantity(gas.executionGas),
+      stateGas: toQuantity(gas.stateGas),
     },
     prices: {
       fixedCostWei: toQuantity(prices.fixedCostWei),

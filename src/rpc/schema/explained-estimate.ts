@@ -25,6 +25,10 @@ export interface ExplainedEstimate {
       /** Gas used with the answer as limit. */
       readonly gasUsed: Hex;
       readonly gasUsedBeforeRefund: Hex;
+      /** The two kinds of gas that a block counts, from Amsterdam on (EIP-8037); before it all is execution gas. */
+      readonly executionGas: Hex;
+      /** Gas for new accounts, slots and code. */
+      readonly stateGas: Hex;
     };
     /** Number of the block after which it was executed. */
     readonly block: number;
