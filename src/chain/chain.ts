@@ -8,7 +8,7 @@ import type { BlockRequest, SimulationOptions, SpeculativeRun } from '../evm/sim
 import type { AccountChange } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
-import type { Network } from '../networks/network.js';
+import type { Hardfork, Network } from '../networks/network.js';
 import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
 import type { Block, BlockReference, BlockTag, IncludedTransaction, TransactionReceipt, TrustLevel } from './block.js';
 import type { FoundLog, LogQuery } from './log-filter.js';
@@ -147,6 +147,17 @@ export interface PreparedSimulation extends PreparedState {
   readonly stateRoot: ImaginedRoots;
 }
 
+/** Gas limits of one call shortly before a fork that changes prices. */
+export interface GasLimits {
+  readonly fork: Hardfork;
+  /** When it begins, seconds. */
+  readonly timestamp: number;
+  /** By the rules in force. */
+  readonly before: bigint;
+  /** By those of the fork; undefined if no limit is found by them. */
+  readonly after: bigint | undefined;
+}
+
 /** Where the members of a chain note what the answer to one request rests on. */
 export interface AnswerNote {
   readonly block: (block: Block) => void;
@@ -156,6 +167,8 @@ export interface AnswerNote {
   unproved(): void;
   /** The state root of a simulated block is not known. */
   rootUnknown(): void;
+  /** A gas limit was searched by the rules of two forks. */
+  gasLimits(limits: GasLimits): void;
 }
 
 /** What a request gives to each member of a chain that works for it: its limits, and where to note. `{}` for work of the chain's own. */

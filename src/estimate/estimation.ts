@@ -1,13 +1,14 @@
 import type { Chain } from '../chain/chain.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
-import { PlumblineError } from '../errors.js';
+import { isPlumblineError, PlumblineError } from '../errors.js';
+import type { BlockContext } from '../evm/block-context.js';
 import { withOverrides } from '../evm/calls/overrides.js';
 import { estimateGasAt, type GasEstimate } from '../evm/gas.js';
 import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
-import { isLayerOne, rollupOf } from '../networks/network.js';
+import { type ForkActivation, isLayerOne, type Network, rollupOf } from '../networks/network.js';
 import { ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
@@ -104,7 +105,40 @@ async function feesOnLayerOne(
   return { gasLimit, baseFeePerGas, priorityFeePerGas: minGasPriceWei - baseFeePerGas };
 }
 
-function search(
+/** How long before a fork its prices count too, seconds: a transaction may wait so long. */
+const FORK_SOON_SECONDS = 600;
+
+/** The fork with other prices that begins soon after a block. */
+function forkSoon({ forks }: Network, { timestamp }: BlockContext): ForkActivation | undefined {
+  return forks.find(({ hardfork, timestamp: since = 0 }) => {
+    return hardfork === 'amsterdam' && timestamp < since && since <= timestamp + FORK_SOON_SECONDS;
+  });
+}
+
+/** A gas limit that suffices; shortly before a fork with other prices, before it and after it. */
+async function search(
+  parts: EstimationParts,
+  request: EstimateRequest,
+  point: ExecutionPoint,
+  counting: boolean,
+): Promise<GasEstimate> {
+  const found = await searchAt(parts, request, point, counting);
+  const { context } = point;
+  const fork = forkSoon(parts.chain.network, context);
+  if (fork === undefined) return found;
+  const timestamp = fork.timestamp!;
+  const after = { ...context, timestamp, slotNumber: context.slotNumber ?? BigInt(context.number) };
+  const later = await searchAt(parts, request, { ...point, context: after }, counting).catch((error: unknown) => {
+    request.signal?.throwIfAborted();
+    if (!isPlumblineError(error)) throw error;
+    return undefined;
+  });
+  const [before, limit] = [found.gasLimit, later?.gasLimit];
+  request.note?.gasLimits({ fork: fork.hardfork, timestamp, before, after: limit });
+  return limit !== undefined && limit > before ? { ...found, gasLimit: limit } : found;
+}
+
+function searchAt(
   { chain, options }: EstimationParts,
   request: EstimateRequest,
   { context, state }: ExecutionPoint,

@@ -1,11 +1,14 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { expect, test } from 'vitest';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
+import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
 import { hashOfJson } from '../support/amsterdam.js';
 import { accountAt, type DevNode, devNode, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
+import { signTransaction, transferCalldata } from '../support/sign.js';
 
 /** Amsterdam at a time that the tests reach with the third block. */
 const FORK = 2_000_000_000;
@@ -257,3 +260,42 @@ test('an explained estimate has both kinds of gas: a transfer to a new account p
   const plain = (await node.explainEstimate([{ from, to: accountAt(1), value: '0x1' }])).evidence.gas;
   expect([plain.executionGas, plain.stateGas].map(Number)).toEqual([21_000, 0]);
 });
+
+test.each([
+  ['eth_estimateGas', (answer: unknown) => answer as Hex],
+  ['linea_estimateGas', (answer: unknown) => (answer as { gasLimit: Hex }).gasLimit],
+])(
+  '%s within ten minutes before the fork: both limits are named, and the larger one is enough on both sides',
+  async (method, limitOf) => {
+    const node = await devNode({ chain });
+    const reports: AnswerReport[] = [];
+    node.node.on('answer', (report: AnswerReport) => void reports.push(report));
+    const estimate = async (recipient: string) => {
+      const call = { from: accountAt(0), to: token, data: transferCalldata(stranger(recipient), 5n) };
+      return limitOf(await node.ask(method, call));
+    };
+    await mine(node, FORK - 700);
+    const early = await estimate('a1');
+    expect(reports.at(-1)).not.toHaveProperty('gasLimits');
+    await mine(node, FORK - 300);
+    const given = await estimate('a1');
+    const { gasLimits } = reports.at(-1)!;
+    expect(gasLimits).toEqual({ fork: 'amsterdam', timestamp: FORK, before: early, after: given });
+    expect(BigInt(given)).toBeGreaterThan(BigInt(early));
+    const sent = async (nonce: number, recipient: string, gas: Hex) => {
+      const data = transferCalldata(stranger(recipient), 5n);
+      const raw = signTransaction(0, { nonce, to: token, data, gasLimit: BigInt(gas), ...PRICE });
+      return node.ask<Hex>('eth_sendRawTransaction', raw);
+    };
+    const status = async (hash: Hex) => (await node.ask<{ status: Hex }>('eth_getTransactionReceipt', hash)).status;
+    const before = await sent(0, 'a1', given);
+    await mine(node);
+    expect(await status(before)).toBe('0x1');
+    const after = await sent(1, 'a2', given);
+    const tooLow = await sent(2, 'a3', early);
+    await mine(node, FORK);
+    expect([await status(after), await status(tooLow)]).toEqual(['0x1', '0x0']);
+    await estimate('a4');
+    expect(reports.at(-1)).not.toHaveProperty('gasLimits');
+  },
+);

@@ -17,7 +17,7 @@ import { defineMethod } from './context.js';
 export const eth_estimateGas = defineMethod<OfCall, Hex>(
   'eth_estimateGas',
   COMPUTES,
-  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas }) => {
+  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas, note }) => {
     const call = parseCallOn(context.chain.network, callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';
     const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
@@ -25,7 +25,7 @@ export const eth_estimateGas = defineMethod<OfCall, Hex>(
     const blockOverrides = parseBlockOverrides(blockOverridesParam);
     const block = isHead(reference) ? undefined : await requireBlock(context, reference);
     const pending = isPending(reference) ? true : undefined;
-    const request = { call, overrides, blockOverrides, block, pending, signal, gas };
+    const request = { call, overrides, blockOverrides, block, pending, signal, gas, note };
     return toQuantity((await context.estimator.gas(request)).gasLimit);
   },
 );

@@ -52,6 +52,17 @@ export interface AnswerReport {
     readonly from: { readonly number: number; readonly hash: Hex };
     readonly to: { readonly number: number; readonly hash: Hex };
   };
+  /**
+   * Only of an estimate within ten minutes before a fork that changes prices: the gas limits by the rules in force and by those of the
+   * fork (null if none is found by them). The answer is the larger one.
+   */
+  readonly gasLimits?: {
+    readonly fork: string;
+    /** When it begins: Unix time in seconds. */
+    readonly timestamp: number;
+    readonly before: Hex;
+    readonly after: Hex | null;
+  };
   /** Only of `eth_simulateV1`: the state root of a block is not known, and given as 32 zero bytes. */
   readonly stateRoot?: 'unknown';
   /**

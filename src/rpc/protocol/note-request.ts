@@ -1,7 +1,8 @@
 import type { Block } from '../../chain/block.js';
 import { TRUST_RANK, type TrustLevel } from '../../chain/block.js';
-import type { AnswerNote, Chain, ProofAge } from '../../chain/chain.js';
+import type { AnswerNote, Chain, GasLimits, ProofAge } from '../../chain/chain.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
 import type { AnswerClass, AnswerReport } from './answer-report.js';
 import type { Noted } from './handle.js';
 import type { Method } from './method.js';
@@ -37,6 +38,12 @@ class Notes implements AnswerNote {
     this.zkBlock = number;
     this.zkAge = age;
     this.levels.push(level);
+  }
+
+  limits: GasLimits | undefined;
+
+  gasLimits(limits: GasLimits): void {
+    this.limits = limits;
   }
 
   get isEmpty(): boolean {
@@ -85,6 +92,7 @@ export function noteRequest<Context extends { readonly chain: Chain }>(
         ...((sum.level === 'settled' || sum.level === 'attested') && (await layerOneOf(chain, sum.level))),
         ...(notes.zkBlock !== undefined && { zkBlock: notes.zkBlock }),
         ...(notes.zkAge !== undefined && { zkAge: notes.zkAge }),
+        ...limitsOf(notes),
         ...takenBackBy(chain),
         ...(notes.isRootUnknown && { stateRoot: 'unknown' }),
         ...(errorCode !== undefined && { errorCode }),
@@ -108,6 +116,14 @@ async function layerOneOf(chain: Chain, of: 'settled' | 'attested'): Promise<Pic
     timestamp,
   };
   return { layerOne: { ...named, ...(lastFork && { lastFork }), ...(behind > LATE_SLOTS && { behind }) } };
+}
+
+function limitsOf({ limits }: Notes): Pick<AnswerReport, 'gasLimits'> {
+  if (limits === undefined) return {};
+  const { fork, timestamp, before, after } = limits;
+  return {
+    gasLimits: { fork, timestamp, before: toQuantity(before), after: after === undefined ? null : toQuantity(after) },
+  };
 }
 
 function takenBackBy(chain: Chain): Pick<AnswerReport, 'takenBack'> {
