@@ -81,11 +81,14 @@ export function storeSlot(): i32 {
   const key = stackArena + load<u32>(current, FRAME_TOP);
   const value = key - 32;
   const gas = load<i64>(current, FRAME_GAS);
+  const isStatic = (load<u32>(current, FRAME_FLAGS) & STATIC) !== 0;
+  const isStopped = isStatic || (FORK >= ISTANBUL && gas <= SENTRY);
+  // From Amsterdam on access lists of calls have its slot all the same, as geth 1.17.10 has it.
+  if (isStopped && FORK < AMSTERDAM) return isStatic ? leave(STATIC_STATE_CHANGE) : outOfGas(gas);
   const account = <usize>load<u32>(current, FRAME_ACCOUNT);
   const slot = slotAt(account, key);
   let access = coldSlotGas(slot);
-  if ((load<u32>(current, FRAME_FLAGS) & STATIC) !== 0) return leave(STATIC_STATE_CHANGE);
-  if (FORK >= ISTANBUL && gas <= SENTRY) return outOfGas(gas);
+  if (isStopped) return isStatic ? leave(STATIC_STATE_CHANGE) : outOfGas(gas);
   if (access !== 0 || FORK >= AMSTERDAM) access += WARM_SLOT_GAS;
   if (gas < access) return outOfGas(gas - access);
   noteSlot(slot);

@@ -24,11 +24,7 @@ const SEALS = ['/proof/seals.js'];
 const CONTENTS = ['/chain/light/contents/read-contents.js'];
 const PREFETCH = ['/chain/light/state/prefetch-call.js'];
 /** Layer 1 followed by its consensus. */
-const CONSENSUS = [
-  '/hosts/opening/open-consensus.js',
-  '/chain/light/layer-one/layer-one-follower.js',
-  '/chain/light/layer-one/light-client-record.js',
-];
+const CONSENSUS = ['/chain/light/layer-one/layer-one-follower.js', '/chain/light/layer-one/light-client-record.js'];
 /** What a node with a store name imports. */
 const SHARING = ['/hosts/sharing/open-shared.js'];
 const FILES = ['/chain/devnet/import-blocks.js', '/hosts/opening/genesis-file.js'];
@@ -76,6 +72,8 @@ export function chunkGroups(output) {
   const [storedDevnet, metered] = [STORED_DEVNET, METERED].map(closure);
   const [sharing, prefetch, consensus] = [SHARING, PREFETCH, CONSENSUS].map(closure);
   const [recovery, pairing] = [['/kernel/recovery.js'], ['/evm/precompiles/bls12381.js']].map(closure);
+  // It is loaded as a node opens, and verifies nothing.
+  const opening = closure(['/hosts/opening/open-consensus.js']);
   const later = laterThan(light);
   /** The first that holds decides; what has no rule stays a chunk of its own. */
   const rules = [
@@ -97,6 +95,7 @@ export function chunkGroups(output) {
     ['digests', (chunk) => devnet.has(chunk) && consensus.has(chunk)],
     ['curves', (chunk) => consensus.has(chunk) && recovery.has(chunk)],
     ['pairing', (chunk) => consensus.has(chunk) && pairing.has(chunk)],
+    ['opening', (chunk) => opening.has(chunk)],
     ['consensus', (chunk) => consensus.has(chunk)],
     ['tries', (chunk) => devnet.has(chunk) && replica.has(chunk)],
     // Reading blocks and receipts needs nothing that admits transactions, nor the interpreter that comes with that.

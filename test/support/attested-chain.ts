@@ -22,7 +22,7 @@ import { devNode } from './dev-node.js';
 import type { Json } from './lie-edits.js';
 import { type MockBeacon, serveBeacon } from './mock-beacon.js';
 import { serveMock } from './mock-chain.js';
-import { ShiftedClock } from './shifted-clock.js';
+import { TurnClock } from './turn-clock.js';
 
 const CHAIN_ID = 1337;
 const { chainId: _, ...rules } = devnet({ chainId: CHAIN_ID });
@@ -64,7 +64,8 @@ export async function attestedScene({
 } = {}) {
   const network = layerOneNetwork(epochs);
   const beacon = network.layerOne as BeaconNetwork;
-  const clock = new ShiftedClock();
+  // It stands still while no node waits: slots have a second, and a busy machine would let them pass.
+  const clock = new TurnClock(1);
   const dev = await devNode({ chain: { kind: 'devnet', network: devnet({ chainId: CHAIN_ID }) } });
   const slotNow = () => Math.floor((clock.now() / 1000 - beacon.genesisTime) / beacon.secondsPerSlot);
   // In the first half of a period, which no test leaves by itself.

@@ -225,7 +225,7 @@ describe('the trace of a run', () => {
     expect(steps).toEqual(
       STEPS.map(([pc, op, gas, stack, memory]) => ({
         kind: 'step',
-        ...{ pc, op, gas: BigInt(gas), depth: 0, refund: 0n },
+        ...{ pc, op, gas: BigInt(gas), depth: 0, refund: 0n, stateGas: 0n },
         stack: stack.map(word),
         memory: memory === 0 ? new Uint8Array(0) : word(5),
         returnData: new Uint8Array(0),
