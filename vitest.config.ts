@@ -49,8 +49,8 @@ const browserProject = {
 
 export default defineConfig({
   test: {
-    // One more than processors: many tests wait, for a page, a process or an endpoint.
-    maxWorkers: availableParallelism() + 1,
+    // With two processors, two: the one that loads modules for them has little to do after the first files.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
