@@ -345,9 +345,11 @@ main(async () => {
       await ask('eth_getTransactionReceipt', hash),
       await onItself('eth_getTransactionReceipt', hash),
     ];
-    for (const member of ['status', 'gasUsed', 'blockHash', 'contractAddress'])
-      assert.equal(receipt[member], truth[member]);
-    assert.equal((await ask('eth_getTransactionByHash', hash)).blockHash, truth.blockHash);
+    for (const member of ['status', 'gasUsed', 'contractAddress']) assert.equal(receipt[member], truth[member]);
+    // EthereumJS may name the block of a payload that was not taken.
+    const { hash: canonical } = await onItself('eth_getBlockByNumber', receipt.blockNumber, false);
+    assert.equal(receipt.blockHash, canonical);
+    assert.equal((await ask('eth_getTransactionByHash', hash)).blockHash, canonical);
   });
   await check('layer 1 itself: what the light node estimates and prices is mined', async () => {
     const { ask } = itself;
