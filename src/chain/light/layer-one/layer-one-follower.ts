@@ -355,7 +355,7 @@ export class LayerOneFollower {
       const [known, now] = [this.periodOf(store), computeSyncCommitteePeriodAtSlot(network, this.slot)];
       const first = store.next === undefined ? known : known + 1;
       // A finality update of this period or the next one needs no further committee.
-      const isDone = known >= now || (known + 1 === now && store.next !== undefined);
+      const isDone = !this.isOfAnotherPeriod(store);
       if (!isDone || requests > 0) onProgress?.(isDone ? 1 : (known - begin) / (now - begin));
       if (isDone) return;
       const count = Math.min(UPDATES_AT_ONCE, Math.max(1, now - first));
