@@ -49,10 +49,11 @@ const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
   roots: {
     light: '/hosts/opening/open-light.js',
+    chains: '/hosts/opening/open-chains.js',
     devnet: '/hosts/opening/open-devnet.js',
     replica: '/hosts/opening/open-replica.js',
   },
-  shared: { 'light replica': 'light', 'devnet replica': 'tries' },
+  shared: { 'light chains replica': 'light', 'light chains': 'light', 'devnet replica': 'tries' },
   aside: {
     scalar: ['/hash.scalar.generated.js', '/trie.scalar.generated.js', '/evm.scalar.generated.js'],
     later: [
@@ -206,6 +207,7 @@ export async function bundle() {
     plugins: [
       without('open-light', 'openLight'),
       without('open-fork', 'openForkNode'),
+      without('open-chains', 'openChains'),
       sharedTexts('.', TEXTS_OF_START),
       SOURCE_MAPS,
     ],

@@ -20,6 +20,7 @@ export interface OptionForms {
   function: (...args: never) => unknown;
   texts: readonly string[];
   textsByName: Readonly<Record<string, string | undefined>>;
+  textListsByName: Readonly<Record<string, readonly string[] | undefined>>;
   endpoints: readonly (string | object)[];
   layerOne: unknown;
   profile: { readonly chainId: number };
@@ -29,6 +30,7 @@ export interface OptionForms {
   mining: unknown;
   fork: unknown;
   chain: unknown;
+  chains: readonly object[];
   dictionary: unknown;
   provider: object;
   worker: unknown;

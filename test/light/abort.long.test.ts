@@ -88,6 +88,8 @@ const ASKS_NOTHING: readonly string[] = [
   'net_peerCount',
   'net_version',
   'rpc_modules',
+  'wallet_addEthereumChain',
+  'wallet_switchEthereumChain',
   'web3_clientVersion',
   'web3_sha3',
 ];

@@ -102,7 +102,12 @@ test('bad parameters are named, and what a node does not have is 4200 or 4902', 
     ['eth_signTypedData_v4', [ALL[0], {}], -32602, /types: must be an object/],
     ['eth_signTransaction', [{ from: ALL[0], to: ALL[1], chainId: '0x1' }], -32000, /Wrong chainId/],
     ['wallet_switchEthereumChain', [{ chainId: 1 }], -32602, /chainId: is not a string/],
-    ['wallet_switchEthereumChain', [{ chainId: '0x1' }], 4902, /one chain, 0xe703; chain 0x1 needs a node of its own/],
+    [
+      'wallet_switchEthereumChain',
+      [{ chainId: '0x1' }],
+      4902,
+      /one chain, 0xe703; chain 0x1 needs a connection of its own/,
+    ],
     ['wallet_addEthereumChain', [{ chainId: '0x1' }], 4200, /one chain, 0xe703; open another node for chain 0x1/],
     ['wallet_watchAsset', [{ type: 'ERC20' }], 4200, /shows no list of tokens; read balances with eth_call/],
   ] as const) {

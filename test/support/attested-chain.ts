@@ -18,7 +18,7 @@ import { ethereum } from '../../src/networks/ethereum.js';
 import type { BeaconNetwork, Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { verifyHeader } from '../../src/proof/headers.js';
-import { devNode } from './dev-node.js';
+import { type DevNode, devNode } from './dev-node.js';
 import type { Json } from './lie-edits.js';
 import { type MockBeacon, serveBeacon } from './mock-beacon.js';
 import { serveMock } from './mock-chain.js';
@@ -61,6 +61,8 @@ export async function attestedScene({
   servers: count = 1,
   endpoints: nodes = 1,
   epochs = {} as Parameters<typeof beaconNetwork>[1],
+  /** Changes the state before all blocks but genesis. */
+  prepare = async (_: DevNode): Promise<void> => {},
 } = {}) {
   const network = layerOneNetwork(epochs);
   const beacon = network.layerOne as BeaconNetwork;
@@ -129,6 +131,7 @@ export async function attestedScene({
     return { version: 'executionBlockHash' in block.header ? 'gloas' : 'fulu', data: toJson(data) };
   }
 
+  await prepare(dev);
   await dev.ask('anvil_mine', blocks);
   const genesis = await carry(clockSlot - 12, blocks - 4);
   const finalized = await carry(clockSlot - 8, blocks - 3, genesis);

@@ -15,12 +15,13 @@ import {
   type SessionListener,
 } from '../provider/transport.js';
 
+/** Gas of each connection, on all chains of its node together. */
+const connections = new WeakMap<object, GasCount>();
+
 /** A node in this thread: dispatchers over an open chain. */
 export class InlineTransport implements NodeTransport {
   private closed = false;
   private readonly sessions = new Set<NodeSession>();
-  /** Gas of each connection. */
-  private readonly connections = new WeakMap<object, GasCount>();
 
   constructor(
     private readonly chain: Pick<Chain, 'close'>,
@@ -48,8 +49,8 @@ export class InlineTransport implements NodeTransport {
   private gasOf(connection: object | undefined): GasCount | undefined {
     if (connection === undefined) return undefined;
     const { connectionGasBudget: budget = Number.POSITIVE_INFINITY } = this.limits;
-    const gas = this.connections.get(connection) ?? { budget, spent: 0, minuteFrom: Number.NEGATIVE_INFINITY };
-    this.connections.set(connection, gas);
+    const gas = connections.get(connection) ?? { budget, spent: 0, minuteFrom: Number.NEGATIVE_INFINITY };
+    connections.set(connection, gas);
     return gas;
   }
 
@@ -60,10 +61,11 @@ export class InlineTransport implements NodeTransport {
     return reply;
   }
 
-  openSession(listener: SessionListener, connection?: object): NodeSession {
+  /** @param chains - ids of the chains that the session can switch to, where it can; the caller carries that out */
+  openSession(listener: SessionListener, connection?: object, _?: number, chains?: readonly number[]): NodeSession {
     const connectionGas = this.gasOf(connection);
     const session = openSession(
-      (payload, call) => this.answer('l2', payload, { ...call, connectionGas }),
+      (payload, call) => this.answer('l2', payload, { ...call, connectionGas, chains }),
       listener,
       this.limits.maxSubscriptions,
     );

@@ -29,7 +29,7 @@ import {
   type OpenProgress,
 } from '../options/options.js';
 import { type Budgets, budgetsOf } from '../options/storage-options.js';
-import type { Layer, NodeTransport } from '../provider/transport.js';
+import type { Layer } from '../provider/transport.js';
 import { InlineTransport } from './inline-transport.js';
 import type { ReplaceableDevnet, ReplacedDevnet } from './replaceable-devnet.js';
 import type { Kept } from './store-source.js';
@@ -92,7 +92,7 @@ export interface DevnetParts {
 export function wireNode(
   base: NodeBase,
   { chain, scheme, sizer, control, check, collectEvidence, filters, devnet }: ChainParts,
-): NodeTransport {
+): InlineTransport {
   const { network, settings, extras, dictionary, health } = base;
   const { gasSearch, gasBudget, requestTimeoutMs, maxAnswerBytes, maxFilters, maxBatch, kernelBuild } = settings;
   const info = {

@@ -100,11 +100,11 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     ({
       settlement,
       ...sources
-    }: Pick<EvidenceSources, 'upstream' | 'layerOne'> & { settlement: () => Promise<Settlement> }) =>
+    }: Pick<EvidenceSources, 'network' | 'upstream' | 'layerOne'> & { settlement: () => Promise<Settlement> }) =>
     async (claim: EvidenceClaim) => {
       const { collectEvidence } = await import('../../evidence/collect-evidence.js');
       const { clock } = parts.common;
-      return collectEvidence({ ...sources, network, clock, consensus: source, settlement: await settlement() }, claim);
+      return collectEvidence({ ...sources, clock, consensus: source, settlement: await settlement() }, claim);
     };
   return { source, evidence, groups: servers === undefined ? [beacon.group] : [beacon.group, servers.group] };
 }

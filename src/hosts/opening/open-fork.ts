@@ -17,7 +17,7 @@ import type { NodeTransport } from '../provider/transport.js';
 import { NodeStorage } from './node-storage.js';
 import { type NodeBase, openBase, wireNode } from './node-wiring.js';
 import { COINBASE } from './open-devnet.js';
-import { openLightChain } from './open-light.js';
+import { openCache, openLightChain } from './open-light.js';
 import { ReplaceableDevnet } from './replaceable-devnet.js';
 import { openOnStore } from './store-source.js';
 
@@ -55,7 +55,8 @@ async function openOn(
   const { clock = systemClock } = base.extras;
   // Compiled while the block is fetched. A failure is reported where the module is used.
   loadEvmModule().catch(() => {});
-  const { light, cache, sizer: loadSizer, check, ready } = await openLightChain(base, fork);
+  const cache = await openCache(base);
+  const { light, sizer: loadSizer, check, ready } = await openLightChain(base, fork, { cache });
   try {
     if (openCheck === 'wait') await ready();
     const settings: ForkSettings = {

@@ -17,6 +17,11 @@ export async function openInline(options: NodeOptions = {}, extras: InlineExtras
 /** Loads the code of a chain kind now, for a node that may be opened later, when the page is offline. */
 export async function loadInline(options: NodeOptions): Promise<typeof openInline> {
   requireOptions(options);
+  const { chains } = options;
+  if (chains !== undefined) {
+    const { openChains } = await import('./open-chains.js');
+    return (options = {}, extras = {}) => openChains(chains, options, extras);
+  }
   const { chain } = withDefaults(NODE_OPTIONS, options);
   if (chain.kind === 'devnet' && chain.fork !== undefined) {
     const { openForkNode } = await import('./open-fork.js');

@@ -46,6 +46,27 @@ export async function openLight(
 
 const loadFilters = async () => (await import('../../rpc/subscriptions/filter-registry.js')).FilterRegistry;
 
+/** An open light chain, and what the rest of its node needs of it. */
+export type OpenLightChain = Awaited<ReturnType<typeof openLightChain>>;
+
+/** What the light chains of one node have in common. */
+export interface SharedParts {
+  readonly cache: LightCache | undefined;
+  /** Layer 1 of this chain, where another chain of the node follows it. */
+  readonly layerOne?: LayerOneParts | undefined;
+}
+
+/** Endpoints of layer 1, and its consensus. */
+interface LayerOneParts {
+  readonly upstream: EndpointGroup;
+  readonly followed: Awaited<ReturnType<typeof openFollowed>> | undefined;
+}
+
+/** The tables of light chains; undefined without a store. */
+export async function openCache({ store, budgets, health }: NodeBase): Promise<LightCache | undefined> {
+  return store && new (await import('../../chain/light/light-cache.js')).LightCache(store, budgets, health);
+}
+
 /**
  * A light chain with what it shares with the rest of its node. It sends no request yet.
  *
@@ -54,8 +75,9 @@ const loadFilters = async () => (await import('../../rpc/subscriptions/filter-re
 export async function openLightChain(
   base: NodeBase,
   chainOptions: Omit<LightChainOptions, 'kind'> | Omit<ReplicaChainOptions, 'kind'>,
+  { cache, layerOne: shared }: SharedParts,
 ) {
-  const { store, health, extras, budgets, dictionary } = base;
+  const { store, extras, budgets, dictionary } = base;
   const { kernelBuild: build } = base.settings;
   requireDictionaryFits(dictionary.bytes);
   const sizer = loadOnce(() => openSizer(dictionary.bytes, build));
@@ -63,7 +85,6 @@ export async function openLightChain(
     loadOnce(async () => (await import('../../kernel/hasher.js')).loadHasher(scheme, { build }));
   const hashers = { mimc: hasherOf('mimc'), poseidon2: hasherOf('poseidon2') };
   const loadHasher = (scheme: HashScheme) => hashers[scheme]();
-  const cache = store && new (await import('../../chain/light/light-cache.js')).LightCache(store, budgets, health);
   const { clock = systemClock, upstreamObserver, fetch } = extras;
   const common = { clock, fetch, observer: upstreamObserver };
   const upstream = new EndpointGroup({ role: 'l2', endpoints: chainOptions.endpoints, ...common });
@@ -73,9 +94,11 @@ export async function openLightChain(
   const maru =
     seals &&
     new (await import('../../upstream/rest-group.js')).RestGroup({ role: 'maru', endpoints: seals, ...common });
-  const layerOne = endpoints && new EndpointGroup({ role: 'l1', endpoints, ...common });
-  const followed = isFollowed(given) ? await openFollowed(given, base, cache, common) : undefined;
-  const groups = [upstream, layerOne, maru?.group, ...(followed?.groups ?? [])].filter((group) => group !== undefined);
+  const layerOne = shared?.upstream ?? (endpoints && new EndpointGroup({ role: 'l1', endpoints, ...common }));
+  const followed = shared?.followed ?? (isFollowed(given) ? await openFollowed(given, base, cache, common) : undefined);
+  // Those of a shared layer 1 are the groups of that chain.
+  const below = shared === undefined ? [layerOne, ...(followed?.groups ?? [])] : [];
+  const groups = [upstream, maru?.group, ...below].filter((group) => group !== undefined);
   const light = new LightChain({
     ...settings,
     upstream,
@@ -93,33 +116,52 @@ export async function openLightChain(
   const endpointCheck = loadOnce(() => import('./endpoint-check.js'));
   return {
     light,
-    cache,
     sizer,
     groups,
+    upstream,
+    followed,
     layerOne,
     common,
     loadHasher,
     settings,
-    collectEvidence: layerOne && followed?.evidence({ upstream, layerOne, settlement: light.settlement }),
+    collectEvidence:
+      layerOne && followed?.evidence({ network: base.network, upstream, layerOne, settlement: light.settlement }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
   };
 }
 
 async function openOn(base: NodeBase, chainOptions: LightChainOptions | ReplicaChainOptions): Promise<NodeTransport> {
-  const { store, health, network, extras } = base;
-  const { openCheck, kernelBuild } = base.settings;
-  const { light, cache, sizer, check, ready, collectEvidence, ...shared } = await openLightChain(base, chainOptions);
-  const control = storageControl(base, chainOptions.kind, cache);
-  const scheme = isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER);
-  if (openCheck === 'wait') await ready();
-  const wiring = { scheme, sizer, control, check, collectEvidence, filters: loadFilters };
-  if (chainOptions.kind === 'light') return wireNode(base, { ...wiring, chain: light });
+  const cache = await openCache(base);
+  if (chainOptions.kind === 'light') return (await openLightNode(base, chainOptions, { cache })).node;
+  const { store, health, extras } = base;
+  const parts = await openLightChain(base, chainOptions, { cache });
+  const wiring = await wiringOf(base, 'replica', parts, cache);
   const { startReplica } = await import('./open-replica.js');
   const { replicaObserver: observer, onProgress } = extras;
-  const own = { store, health, kernel: { build: kernelBuild }, observer, onProgress };
-  const chain = await startReplica(light, chainOptions, { ...shared, ...own });
+  const own = { store, health, kernel: { build: base.settings.kernelBuild }, observer, onProgress };
+  const chain = await startReplica(parts.light, chainOptions, { ...parts, ...own });
   return wireNode(base, { ...wiring, chain });
+}
+
+/** Opens a light node on an open store, with its parts for another chain of the same node. @throws PlumblineError as `openLight` */
+export async function openLightNode(base: NodeBase, chainOptions: LightChainOptions, shared: SharedParts) {
+  const parts = await openLightChain(base, chainOptions, shared);
+  const wiring = await wiringOf(base, 'light', parts, shared.cache);
+  return { parts, node: wireNode(base, { ...wiring, chain: parts.light }) };
+}
+
+async function wiringOf(
+  base: NodeBase,
+  kind: 'light' | 'replica',
+  { sizer, check, ready, collectEvidence }: OpenLightChain,
+  cache: LightCache | undefined,
+) {
+  const { network, settings } = base;
+  const control = storageControl(base, kind, cache);
+  const scheme = isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER);
+  if (settings.openCheck === 'wait') await ready();
+  return { scheme, sizer, control, check, collectEvidence, filters: loadFilters };
 }
 
 async function openFollowed(

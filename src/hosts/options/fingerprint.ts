@@ -21,16 +21,20 @@ const DIGEST_BYTES = 8;
 
 /** Fingerprint of the options that answers depend on: the chain without its endpoints, gas search and dictionary. */
 export function fingerprintOf(given: NodeOptions): Fingerprint {
-  const { chain, gasSearch, dictionary } = withDefaults(NODE_OPTIONS, given);
+  const { chain, chains, gasSearch, dictionary } = withDefaults(NODE_OPTIONS, given);
+  if (chains !== undefined) return digestsOf({ chains: chains.map(withoutSources), gasSearch, dictionary });
   const fork = 'fork' in chain ? chain.fork : undefined;
   const { network } = fork ?? chain;
   const sizing = dictionaryOf(dictionary, network?.dictionary !== undefined);
-  const options = {
+  return digestsOf({
     ...withoutSources(chain),
     ...(fork && { fork: withoutSources(fork) }),
     gasSearch,
     dictionary: sizing,
-  };
+  });
+}
+
+function digestsOf(options: object): Fingerprint {
   const digests = Object.entries(options).flatMap(([name, value]): [string, string][] => {
     const text = value === DEFAULTS[name] ? undefined : canonical(value);
     return text === undefined ? [] : [[name, digestOf(text)]];

@@ -29,6 +29,13 @@ export type DictionarySource =
 export interface NodeOptions {
   readonly chain?: DevnetChainOptions | ForkChainOptions | LightChainOptions | ReplicaChainOptions;
   /**
+   * In place of `chain`: light nodes of several networks as one node, with one store. A request goes to the first one, unless it is asked
+   * through `node.chain(chainId)`, or the caller has switched (`wallet_switchEthereumChain`). A rollup without `layerOne` reads its contract
+   * through the chain here that is its layer 1, at the finalized block that the consensus of that chain proves; the consensus is followed
+   * once for both.
+   */
+  readonly chains?: readonly LightChainOptions[];
+  /**
    * Keep the chain in the IndexedDB database of this name; in memory when left out. Nodes of an origin with the same name share
    * it: one of them is the writer and answers for the others; when it ends, another becomes the writer. They must have the same
    * `chain` (its endpoints may differ), gas search and dictionary.
@@ -88,6 +95,7 @@ const MIB = 2 ** 20;
 /** What each option of a node is. */
 export const NODE_OPTIONS = {
   chain: { is: 'chain', or: { kind: 'devnet' } },
+  chains: { is: 'chains' },
   storeName: { is: 'text' },
   storeCheck: { is: ['sampled', 'full'], or: 'sampled' },
   storage: { is: STORAGE_OPTIONS, or: {} },
@@ -133,6 +141,8 @@ export interface NodeInfo {
   readonly kernelBuild: 'simd' | 'scalar';
   /** Of fee estimates; `reason` says why the network's own could not be had. */
   readonly dictionary: DictionaryReport;
+  /** Of a node with several chains: the same of each, in the order of the option `chains`. */
+  readonly chains?: readonly NodeInfo[];
 }
 
 /** Text by which plain data, such as options, is compared: equal for equal data with members in the same order. */

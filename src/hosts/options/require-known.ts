@@ -252,6 +252,7 @@ const FORMS: Readonly<Record<keyof OptionForms, Check>> = {
   function: call,
   texts,
   textsByName: recordOf(text),
+  textListsByName: recordOf(texts),
   endpoints,
   layerOne,
   profile,
@@ -264,6 +265,7 @@ const FORMS: Readonly<Record<keyof OptionForms, Check>> = {
     { devnet: tableOf(DEVNET_OPTIONS), light: tableOf(LIGHT_OPTIONS), replica: tableOf(REPLICA_OPTIONS) },
     meantChain,
   ),
+  chains: listOf('a list of light chains', tableOf(LIGHT_OPTIONS, meantChain)),
   dictionary: byMember('kind', {
     general: members<Dictionary<'general'>>({ kind: needed(text) }),
     bytes: members<Dictionary<'bytes'>>({ kind: needed(text), bytes: needed(bytes) }),

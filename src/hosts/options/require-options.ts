@@ -11,11 +11,33 @@ type Chain = NonNullable<NodeOptions['chain']>;
  * @throws PlumblineError `INVALID_PARAMETER` with the name of the option, but not its value, which may hold a key
  */
 export function requireOptions(options: NodeOptions): void {
+  if (options.chains !== undefined) {
+    requireChains(options.chains);
+    if (options.chain === undefined) return;
+    throw invalidParameter('chain', 'must be left out: chains has all chains of the node');
+  }
   const { chain } = withDefaults(NODE_OPTIONS, options);
   if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
   const kinds: readonly unknown[] = ['devnet', 'light', 'replica'];
   if (!kinds.includes(chain.kind)) throw invalidParameter('chain.kind', `must be one of ${kinds.join(', ')}`);
   if (chain.network !== undefined || chain.kind !== 'devnet') requireNetwork('chain.network', chain.network);
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` */
+function requireChains(chains: readonly Chain[]): void {
+  if (!Array.isArray(chains) || chains.length === 0) throw invalidParameter('chains', 'must be a list of light chains');
+  const known = new Set<number>();
+  for (const [i, chain] of chains.entries()) {
+    if (!isObject(chain) || chain.kind !== 'light')
+      throw invalidParameter(
+        `chains[${i}].kind`,
+        'must be light: a devnet and a replica are nodes of their own (option chain)',
+      );
+    requireNetwork(`chains[${i}].network`, chain.network);
+    const { chainId } = chain.network;
+    if (known.has(chainId)) throw invalidParameter(`chains[${i}].network`, `has chain id ${chainId}, as one before it`);
+    known.add(chainId);
+  }
 }
 
 /** @throws PlumblineError `INVALID_PARAMETER` for what is not a profile */

@@ -1,4 +1,5 @@
 import type { TransactionDiagnosis } from '../../diagnosis/diagnosis.js';
+import { invalidParameter } from '../../errors.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
@@ -15,6 +16,19 @@ import type { Layer, NodeSession, NodeTransport, SessionListener } from './trans
 /** An open node, for a page or a program. */
 export interface PlumblineNode extends Provider {
   readonly info: NodeInfo;
+  /**
+   * One chain of a node that was opened with `chains`. It does not switch: `wallet_switchEthereumChain` on the node itself changes which chain
+   * the node asks for its caller, not this one. Closing it closes the node.
+   *
+   * @param chainId - of one of the chains
+   * @throws PlumblineError `INVALID_PARAMETER` for another id
+   *
+   * @example
+   * ```ts
+   * const balance = await node.chain(1).request({ method: 'eth_getBalance', params: [address, 'latest'] });
+   * ```
+   */
+  chain(chainId: number): PlumblineNode;
   /** A provider for the devnet's simulated layer 1. */
   readonly l1: Provider<LayerOneSchema>;
   /**
@@ -110,6 +124,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   readonly l1: TransportProvider;
   private readonly inspector: TransportProvider;
   private firstStatus: Promise<unknown> | undefined;
+  private readonly chains = new Map<number, OpenNode>();
   readonly handle: PlumblineNode['handle'];
   readonly handleL1: PlumblineNode['handle'];
 
@@ -120,7 +135,10 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     super(node, 'l2');
     this.info = node.info;
     this.l1 = new TransportProvider(node, 'l1');
-    this.inspector = new TransportProvider(node, 'inspect');
+    this.inspector = new TransportProvider(
+      node.info.chains === undefined ? node : viewOf(node, node.info, () => Number(this.chainId)),
+      'inspect',
+    );
     this.inspector.on('error', (fault) => this.emit('error', fault));
     const handler = (layer: Layer, provider: TransportProvider): PlumblineNode['handle'] => {
       const load = loadOnce(async () => {
@@ -142,6 +160,25 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     };
     this.handle = handler('l2', this);
     this.handleL1 = handler('l1', this.l1);
+  }
+
+  chain(chainId: number): PlumblineNode {
+    const known = this.chains.get(chainId);
+    if (known !== undefined) return known;
+    const { info } = this;
+    const own = (info.chains ?? [info]).find((one) => one.chainId === chainId);
+    if (own === undefined) throw invalidParameter('chainId', `must be the id of a chain of this node: ${idsOf(info)}`);
+    const one = new OpenNode(
+      viewOf(
+        this.node,
+        own,
+        () => chainId,
+        () => this.close(),
+      ),
+      this.http,
+    );
+    this.chains.set(chainId, one);
+    return one;
   }
 
   async explainEstimate(
@@ -222,8 +259,28 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   async close(): Promise<void> {
     this.disconnect('the node was closed');
     this.l1.disconnect('the node was closed');
+    for (const one of this.chains.values()) one.disconnect('the node was closed');
     await this.node.close();
   }
+}
+
+/** One chain of a node. @param chain - id of the chain that a request is for */
+function viewOf(node: NodeTransport, info: NodeInfo, chain: () => number, close = () => node.close()): NodeTransport {
+  return {
+    info,
+    get storeStatus() {
+      return node.storeStatus;
+    },
+    onStoreStatus: (listener) => node.onStoreStatus?.(listener) ?? (() => {}),
+    dispatch: (layer, payload, signal, caller) => node.dispatch(layer, payload, signal, { ...caller, chain: chain() }),
+    openSession: (listener, connection) => node.openSession(listener, connection, chain()),
+    close,
+    onFailure: (listener) => node.onFailure(listener),
+  };
+}
+
+function idsOf({ chainId, chains = [] }: NodeInfo): string {
+  return chains.length === 0 ? `${chainId}` : chains.map((one) => one.chainId).join(', ');
 }
 
 /** Makes a provider and fetch handlers of an open node. */

@@ -50,7 +50,10 @@ export interface ProviderEvents {
   message: ProviderMessage;
   /** The accounts of `eth_accounts` have changed: by `wallet_requestPermissions`, `wallet_revokePermissions`, `eth_requestAccounts`. */
   accountsChanged: readonly Hex[];
-  /** `eth_chainId` has changed: by `anvil_setChainId`, through this node or its HTTP and WebSocket server. */
+  /**
+   * `eth_chainId` has changed: by `anvil_setChainId`, through this node or its HTTP and WebSocket server; or by a
+   * `wallet_switchEthereumChain` of this provider, on a node with several chains.
+   */
   chainChanged: Hex;
   /** Not of EIP-1193: where an answer comes from and how far it is verified. Sent before the request resolves. */
   answer: AnswerReport;
@@ -96,6 +99,9 @@ type JsonRpcAnswer = { readonly error?: undefined; readonly result: unknown } | 
 /** The method exists, and this kind of node does not have it. */
 const NOT_ENABLED = -32604;
 
+/** Methods that may change which chain a provider has. */
+const CHANGES_CHAIN = new Set(['anvil_setChainId', 'wallet_switchEthereumChain']);
+
 /** Methods that may change which accounts a provider sees. */
 const CHANGES_ACCOUNTS = new Set(['eth_requestAccounts', 'wallet_requestPermissions', 'wallet_revokePermissions']);
 
@@ -105,7 +111,7 @@ export class TransportProvider implements Provider {
   private nextId = 1;
   private ended = false;
   /** As events say it. */
-  private chainId: Hex;
+  protected chainId: Hex;
   /** Only of layer 2: the simulated layer 1 has no subscriptions. */
   private readonly session: NodeSession | undefined;
 
@@ -158,7 +164,7 @@ export class TransportProvider implements Provider {
   /** The same without `answer`, for the requests of others. @source EIP-1193, "chainChanged" */
   async emitChanges({ reports = [], faults = [] }: Reply): Promise<void> {
     for (const fault of faults) this.emit('error', fault);
-    if (!reports.some(({ method, errorCode }) => method === 'anvil_setChainId' && errorCode === undefined)) return;
+    if (!reports.some(({ method, errorCode }) => CHANGES_CHAIN.has(method) && errorCode === undefined)) return;
     const id = await this.read<Hex>('eth_chainId');
     if (id === undefined || id === this.chainId) return;
     this.chainId = id;

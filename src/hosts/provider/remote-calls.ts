@@ -2,6 +2,14 @@ import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
+/** A call of a remote caller. A session keeps the chain of its first call. */
+export interface RemoteRequest {
+  readonly layer: Layer;
+  readonly payload: unknown;
+  readonly session?: number | undefined;
+  readonly chain?: number | undefined;
+}
+
 /**
  * The calls and sessions of one remote caller: a page of a worker, or a node of another page. The caller numbers them. A session
  * begins with its first call. All of them are one connection.
@@ -17,15 +25,15 @@ export class RemoteCalls {
   async dispatch(
     node: Pick<NodeTransport, 'dispatch' | 'openSession'>,
     call: number,
-    request: { readonly layer: Layer; readonly payload: unknown; readonly session?: number | undefined },
+    request: RemoteRequest,
   ): Promise<Reply> {
-    const { layer, payload, session } = request;
+    const { layer, payload, session, chain } = request;
     const controller = new AbortController();
     const { signal } = controller;
     this.running.set(call, controller);
     try {
-      if (session === undefined) return await node.dispatch(layer, payload, signal, { connection: this });
-      return await this.sessionOf(node, session).dispatch(payload, signal);
+      if (session === undefined) return await node.dispatch(layer, payload, signal, { connection: this, chain });
+      return await this.sessionOf(node, session, chain).dispatch(payload, signal);
     } finally {
       this.running.delete(call);
     }
@@ -46,10 +54,10 @@ export class RemoteCalls {
     for (const session of this.sessions.keys()) this.closeSession(session);
   }
 
-  private sessionOf(node: Pick<NodeTransport, 'openSession'>, id: number): NodeSession {
+  private sessionOf(node: Pick<NodeTransport, 'openSession'>, id: number, chain: number | undefined): NodeSession {
     let session = this.sessions.get(id);
     if (session === undefined) {
-      session = node.openSession((message) => this.send(id, message), this);
+      session = node.openSession((message) => this.send(id, message), this, chain);
       this.sessions.set(id, session);
     }
     return session;

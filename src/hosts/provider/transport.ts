@@ -19,16 +19,24 @@ export interface NodeSession {
 /** Called with each event of a session's subscriptions. The reply with the subscription's id is sent before. */
 export type SessionListener = (message: SubscriptionMessage) => void;
 
+/** A caller, and the id of the chain that it asks: the first one of the node when left out. */
+export interface ChainCaller extends Caller {
+  readonly chain?: number | undefined;
+}
+
 /** An open node in this thread or elsewhere. It answers parsed JSON-RPC payloads, and never throws for a failing method. */
 export interface NodeTransport {
   readonly info: NodeInfo;
   /**
-   * @param caller - only a node in this thread tells callers apart
+   * @param caller - only a node in this thread tells callers apart; each host passes its `chain` on
    * @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted
    */
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: Caller): Promise<Reply>;
-  /** @param connection - object that stands for the connection: its requests share `connectionGasBudget` */
-  openSession(listener: SessionListener, connection?: object): NodeSession;
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply>;
+  /**
+   * @param connection - object that stands for the connection: its requests share `connectionGasBudget`
+   * @param chain - id of the chain; when left out, it begins with the first one, and `wallet_switchEthereumChain` changes it
+   */
+  openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession;
   /** Status of the node's store. Undefined while a shared store has no writer. */
   readonly storeStatus?: StoreStatus | undefined;
   /** Calls the listener at each change of `storeStatus`. @returns a function that removes the listener */

@@ -24,6 +24,11 @@ export interface RpcProxyOptions extends NodeOptions {
   /** URLs of RPC endpoints that it answers in their place, such as `https://linea.example/v3/KEY` or `…/v3/*`. */
   readonly urls?: readonly string[];
   /**
+   * For a node with `chains`: paths and URLs of each chain, by its chain id, in the forms of `paths` and `urls`. `/rpc/<chain id>` for each
+   * chain when left out. What `path`, `paths` and `urls` name is answered by the first chain.
+   */
+  readonly byChain?: Readonly<Record<number, readonly string[]>>;
+  /**
    * Whether requests for methods that the node does not have are sent to the requested URL. Their answers are not verified, and
    * marked `forwarded` in header `plumbline-answers`. True when left out. When false, such requests are errors.
    */
@@ -41,13 +46,15 @@ export interface RpcProxyOptions extends NodeOptions {
 export interface ProxyConfig {
   /** Absolute URLs without fragment. A last segment `*` matches any segment. */
   readonly targets: readonly string[];
+  /** The chain of each target that is not of the first one, by the target. */
+  readonly chainOf?: Readonly<Record<string, number>>;
   readonly forward: boolean;
   readonly fallback: 'network' | 'none';
   readonly node: NodeOptions;
 }
 
 /**
- * Query parameter of the script's URL with the kind of chain. The worker of another kind loads other code. The parameter also
+ * Query parameter of the script's URL with the kind of chain. For a node with several it is `chains`. The worker of another kind loads other code. The parameter also
  * identifies registrations of plumbline.
  */
 export const CHAIN_PARAMETER = 'plumbline-chain';
@@ -62,6 +69,7 @@ export const PROXY_OPTIONS = {
   path: { is: 'text' },
   paths: { is: 'texts' },
   urls: { is: 'texts' },
+  byChain: { is: 'textListsByName' },
   forward: { is: 'flag', or: true },
   fallback: { is: ['network', 'none'], or: 'none' },
 } as const satisfies TableOf<Omit<RpcProxyOptions, keyof NodeOptions>>;
@@ -73,7 +81,7 @@ export const PROXY_OPTIONS = {
  * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
  */
 export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig {
-  const { scriptUrl, scope, timeoutMs, path, paths, urls, forward, fallback, ...node } = withDefaults(
+  const { scriptUrl, scope, timeoutMs, path, paths, urls, byChain, forward, fallback, ...node } = withDefaults(
     PROXY_OPTIONS,
     options,
   );
@@ -88,18 +96,45 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
   }
   const own = [...(path === undefined ? [] : [path]), ...(paths ?? [])];
   const { origin } = new URL(base);
-  const targets = [
+  const ofFirst = [
     ...(own.length === 0 && urls === undefined ? ['/rpc'] : own).map((text) => ownTarget(text, origin)),
     ...(urls ?? []).map((text) => target('urls', text)),
   ];
+  const chainOf = chainsOf(node, byChain, origin);
+  for (const text of ofFirst)
+    if (text in chainOf)
+      throw invalidParameter('byChain', 'has a path or a URL that paths or urls give to the first chain');
+  const targets = [...ofFirst, ...Object.keys(chainOf)];
   if (targets.length === 0) throw invalidParameter('urls', 'is empty, and there are no paths; give at least one');
   requireFallback(fallback);
   return {
     targets: [...new Set(targets)],
+    ...(Object.keys(chainOf).length > 0 && { chainOf }),
     forward,
     fallback,
     node: { ...node, storeName: node.storeName ?? STORE_NAME },
   };
+}
+
+/** The targets of each chain of a node with several. @throws PlumblineError `INVALID_PARAMETER` */
+function chainsOf(
+  { chains = [] }: NodeOptions,
+  byChain: RpcProxyOptions['byChain'],
+  origin: string,
+): Record<string, number> {
+  const ids = chains.map(({ network }) => network.chainId);
+  const given = byChain ?? Object.fromEntries(ids.map((id) => [id, [`/rpc/${id}`]]));
+  const found: Record<string, number> = {};
+  for (const [name, list] of Object.entries(given)) {
+    const id = Number(name);
+    if (!ids.includes(id)) throw invalidParameter('byChain', `names ${name}, which is the id of none of chains`);
+    for (const text of list) {
+      const one = text.startsWith('/') ? ownTarget(text, origin) : target('byChain', text);
+      if ((found[one] ?? id) !== id) throw invalidParameter('byChain', 'has the same path or URL for two chains');
+      found[one] = id;
+    }
+  }
+  return found;
 }
 
 /**
@@ -117,6 +152,7 @@ export function requireConfig(config: ProxyConfig): void {
   if (typeof node !== 'object' || node === null) throw invalidParameter('config.node', 'must be an object');
   requireOptions(node);
   if (node.chain !== undefined && node.chain.kind !== 'devnet') requireEndpoints('chain', node.chain);
+  for (const [i, chain] of (node.chains ?? []).entries()) requireEndpoints(`chains[${i}]`, chain);
 }
 
 function requireFallback(fallback: unknown): void {
@@ -131,7 +167,7 @@ function ownTarget(path: string, origin: string): string {
   return found;
 }
 
-function target(parameter: 'paths' | 'urls', text: string, base?: string): string {
+function target(parameter: 'paths' | 'urls' | 'byChain', text: string, base?: string): string {
   let url: URL;
   try {
     url = new URL(text, base);

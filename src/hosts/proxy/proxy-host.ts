@@ -24,7 +24,8 @@ export interface ProxyEnvironment {
 interface Active {
   readonly stored: StoredConfig;
   readonly targets: Targets;
-  readonly serves: (method: string) => boolean;
+  /** Whether a chain of the node has a method; the first one when left out. */
+  readonly serves: (method: string, chain: number | undefined) => boolean;
   readonly node: LazyNode;
   /** With keys. Undefined after a restart of the worker, until it has the keys again. */
   options: NodeOptions | undefined;
@@ -110,13 +111,14 @@ export class ProxyHost {
     const { forward, fallback, node } = active.stored;
     const { requestTimeoutMs, maxBatch } = withDefaults(NODE_OPTIONS, node);
     takeKeysFrom(active, found);
+    const { chain } = active.stored.targets[found.index]!;
     const forwarding = forwardTo(request, requestTimeoutMs);
     let marks: readonly Mark[] = [];
     const handler = createFetchHandler(async (payload, call) => {
       const reply = await answerSplit(payload, {
         // Uses a newer configuration if there is one by now, because the node of the older one may be closed.
-        local: (part) => (this.active ?? active).node.use((open) => open.dispatch('l2', part, call?.signal)),
-        serves: active.serves,
+        local: (part) => (this.active ?? active).node.use((open) => open.dispatch('l2', part, call?.signal, { chain })),
+        serves: (method) => active.serves(method, chain),
         forward: forward ? forwarding : undefined,
         fallback: fallback === 'network' ? forwarding : undefined,
         maxBatch,
@@ -158,15 +160,13 @@ export class ProxyHost {
   }
 
   private activate(stored: StoredConfig, options: NodeOptions | undefined): Active {
-    const { chain } = stored.node;
-    const kind = chain?.kind ?? 'devnet';
-    const network = chain?.network;
-    const isRollup = network === undefined || !isLayerOne(network);
-    const names = new Set(servedMethods(kind, network?.methodPrefix ?? 'linea', isRollup));
+    const { chain, chains = [] } = stored.node;
+    const first = namesOf(chain ?? chains[0]);
+    const names = new Map(chains.map((one) => [one.network.chainId, namesOf(one)]));
     const active: Active = {
       stored,
       targets: new Targets(stored.targets, stored.salt),
-      serves: (method) => names.has(method),
+      serves: (method, chain) => ((chain === undefined ? undefined : names.get(chain)) ?? first).has(method),
       node: new LazyNode(async () => {
         await this.closing;
         return this.environment.openNode(await this.optionsOf(active));
@@ -219,6 +219,13 @@ export class ProxyHost {
   private endKeyWaits(): void {
     for (const end of [...this.waitingForKeys]) end();
   }
+}
+
+/** The methods of a chain. */
+function namesOf(chain: NodeOptions['chain']): ReadonlySet<string> {
+  const network = chain?.network;
+  const isRollup = network === undefined || !isLayerOne(network);
+  return new Set(servedMethods(chain?.kind ?? 'devnet', network?.methodPrefix ?? 'linea', isRollup));
 }
 
 /** Takes the keys from the URL of a request, if all missing keys are in it. */

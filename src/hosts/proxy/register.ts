@@ -70,7 +70,8 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
   const config = sendable(proxyConfig(options, location.href));
   const { scriptUrl } = options;
   const url = addressOf(scriptUrl);
-  const kind = config.node.chain?.kind ?? 'devnet';
+  const { chain, chains } = config.node;
+  const kind = chains === undefined ? (chain?.kind ?? 'devnet') : 'chains';
   if (!isTrusted(scriptUrl)) url.searchParams.set(CHAIN_PARAMETER, kind);
   else if (url.searchParams.get(CHAIN_PARAMETER) !== kind)
     throw invalidParameter(

@@ -41,7 +41,7 @@ const TIMEOUT_MS = 10_000;
 
 /** The configuration without keys. @param salt - 16 bytes; random when left out */
 export async function storedForm(
-  { targets, forward, fallback, node }: ProxyConfig,
+  { targets, chainOf = {}, forward, fallback, node }: ProxyConfig,
   salt: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
 ): Promise<StoredConfig> {
   const secrets = optionSecretsOf(node);
@@ -49,7 +49,7 @@ export async function storedForm(
     const target = targets.indexOf(typeof value === 'string' ? (urlOf(value)?.href ?? '') : '');
     return target < 0 ? { path } : { path, target };
   });
-  const stored = await storeTargets(targets, salt);
+  const stored = await storeTargets(targets, chainOf, salt);
   return { format: FORMAT, salt, targets: stored, forward, fallback, node: withoutSecrets(node, secrets), missing };
 }
 
@@ -127,15 +127,20 @@ const PUBLIC_DICTIONARIES: readonly (string | undefined)[] = [
 ];
 
 /** The parts of the options that may hold a key: URLs with more than an origin, API keys, names and values of headers. */
-export function optionSecretsOf({ chain, dictionary }: NodeOptions): Secret[] {
-  const secrets = ofLists(chain ?? {}, endpointLists(REPLICA_OPTIONS), ['chain']);
-  const layerOne = chain !== undefined && 'layerOne' in chain ? chain.layerOne : undefined;
-  if (isFollowed(layerOne)) secrets.push(...ofLists(layerOne, endpointLists(LAYER_ONE_OPTIONS), ['chain', 'layerOne']));
+export function optionSecretsOf({ chain, chains = [], dictionary }: NodeOptions): Secret[] {
+  const secrets = [...ofChain(chain, ['chain']), ...chains.flatMap((one, i) => ofChain(one, ['chains', i]))];
   if (dictionary?.kind === 'url') secrets.push(...ofDictionary(dictionary.url, ['dictionary', 'url']));
+  return secrets;
+}
+
+function ofChain(chain: NodeOptions['chain'], path: Path): Secret[] {
+  const secrets = ofLists(chain ?? {}, endpointLists(REPLICA_OPTIONS), path);
+  const layerOne = chain !== undefined && 'layerOne' in chain ? chain.layerOne : undefined;
+  if (isFollowed(layerOne)) secrets.push(...ofLists(layerOne, endpointLists(LAYER_ONE_OPTIONS), [...path, 'layerOne']));
   const { url, mirrors = [] } = chain?.network?.dictionary ?? {};
-  const path = ['chain', 'network', 'dictionary'];
-  secrets.push(...ofDictionary(url, [...path, 'url']));
-  secrets.push(...mirrors.flatMap((mirror, i) => ofDictionary(mirror, [...path, 'mirrors', i])));
+  const published = [...path, 'network', 'dictionary'];
+  secrets.push(...ofDictionary(url, [...published, 'url']));
+  secrets.push(...mirrors.flatMap((mirror, i) => ofDictionary(mirror, [...published, 'mirrors', i])));
   return secrets;
 }
 

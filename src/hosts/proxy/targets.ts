@@ -3,20 +3,29 @@ import { bytesToHex } from '../../primitives/hex.js';
 
 /**
  * A URL that the proxy answers, as it is stored. It may hold a key, so only its salted SHA-256 is stored: of the URL, or of what is
- * before the star (`below`).
+ * before the star (`below`). `chain` is the id of the chain that answers there: the first of the node when left out.
  */
-export type StoredTarget = { readonly origin: string } & ({ readonly below: string } | { readonly digest: string });
+export type StoredTarget = { readonly origin: string; readonly chain?: number } & (
+  | { readonly below: string }
+  | { readonly digest: string }
+);
 
 /** How many URLs are cached, so that most requests are decided without hashing. */
 const MAX_CACHED = 256;
 
 /** @param salt - the same for all targets of a configuration */
-export function storeTargets(targets: readonly string[], salt: Uint8Array): Promise<StoredTarget[]> {
+export function storeTargets(
+  targets: readonly string[],
+  chainOf: Readonly<Record<string, number>>,
+  salt: Uint8Array,
+): Promise<StoredTarget[]> {
   return Promise.all(
     targets.map(async (target) => {
       const { origin, pathname } = new URL(target);
-      if (pathname.endsWith('/*')) return { origin, below: await digestOf(origin + pathname.slice(0, -1), salt) };
-      return { origin, digest: await digestOf(target, salt) };
+      const chain = chainOf[target];
+      const where = { origin, ...(chain !== undefined && { chain }) };
+      if (pathname.endsWith('/*')) return { ...where, below: await digestOf(origin + pathname.slice(0, -1), salt) };
+      return { ...where, digest: await digestOf(target, salt) };
     }),
   );
 }

@@ -88,7 +88,8 @@ export interface RunningServer {
 }
 
 /**
- * Serves JSON-RPC on `POST /` and `POST /v3/<anything>` and over WebSocket on the same paths, the simulated layer 1 on
+ * Serves JSON-RPC on `POST /` and `POST /v3/<anything>`, for each chain of the node on `POST /chain/<id>`, and over WebSocket on the
+ * same paths; the simulated layer 1 on
  * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`. `GET /` shows a browser what this is.
  *
  * Of the node's `http` options, `allowedOrigins` lists no origin when left out: pages of other origins are refused. On a loopback
@@ -106,7 +107,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
   const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   const onReply = replyListener(options.onRequest);
-  const rpc = async (layer: ServedRequest['layer'], request: Request, { incoming }: HttpBindings) => {
+  const rpc = async (layer: ServedRequest['layer'], request: Request, { incoming }: HttpBindings, asked = node) => {
     const { socket } = incoming;
     const client = clientOf(socket.remoteAddress);
     const how = { transport: 'http', layer, began: performance.now() } as const;
@@ -114,7 +115,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const body = bodies(client);
     try {
       const caller = { client, connection: socket, mayTake: body.mayTake, ...noted };
-      const response = await (layer === 'l1' ? node.handleL1(request, caller) : node.handle(request, caller));
+      const response = await (layer === 'l1' ? asked.handleL1(request, caller) : asked.handle(request, caller));
       if (response.headers.get('content-type') === 'text/event-stream') connections.endless(incoming);
       return response;
     } finally {
@@ -129,7 +130,8 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const { pathname } = new URL(request.url);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (pathname === '/' && isRead && /\btext\/html\b/.test(request.headers.get('accept') ?? '')) return page();
-    if (/^\/(?:v3(?:\/.*)?)?$/.test(pathname)) return rpc('l2', request, bindings);
+    const asked = nodeAt(node, pathname);
+    if (asked !== undefined) return rpc('l2', request, bindings, asked);
     if (pathname === '/l1') return rpc('l1', request, bindings);
     if (pathname.startsWith('/l1/eth/') && (isRead || request.method === 'OPTIONS'))
       return rpc('l1', request, bindings);
@@ -147,7 +149,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     fetch: (request, bindings) => answer(request, bindings as HttpBindings),
     serverOptions,
   }) as Server;
-  const sockets = openWebSocketEndpoint(node, rule, bodies, options.webSocket, onReply);
+  const sockets = openWebSocketEndpoint(node, (path) => nodeAt(node, path), rule, bodies, options.webSocket, onReply);
   const connections = followConnections(server, { total: maxConnections, perClient });
   server.on('upgrade', (request, socket, head) => {
     sockets.upgrade(request, socket, head, () => connections.upgrade(request.socket));
@@ -169,6 +171,14 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
       await Promise.all([closed, sockets.close(graceMs)]);
     },
   };
+}
+
+/** The node, or the chain of it, that answers JSON-RPC at a path; undefined for other paths. */
+function nodeAt(node: PlumblineNode, path: string): PlumblineNode | undefined {
+  if (/^\/(?:v3(?:\/.*)?)?$/.test(path)) return node;
+  const id = Number(/^\/chain\/(\d{1,15})$/.exec(path)?.[1]);
+  const { info } = node;
+  return (info.chains ?? [info]).some(({ chainId }) => chainId === id) ? node.chain(id) : undefined;
 }
 
 /** The rule for hosts and origins, with the defaults of a server on this address. */
@@ -212,7 +222,7 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Makes the page that a browser sees at `/`: what this server is. It names no address, so it is right behind a proxy too. */
-function startPage({ networkName, chainId }: NodeInfo, hasDemo: boolean): () => Response {
+function startPage({ networkName, chainId, chains = [] }: NodeInfo, hasDemo: boolean): () => Response {
   const demo = hasDemo ? '<p><a href="demo/">Open the demo page</a>, which can run a node of its own</p>' : '';
   const html = `<!doctype html>
 <html lang="en">
@@ -231,7 +241,7 @@ JSON-RPC: give this address to a wallet, a library or a tool.</p>
 ${demo}
 <table>
 <tr><td><code>POST /</code></td><td>JSON-RPC, also at <code>/v3/&lt;anything&gt;</code>; a WebSocket at the same paths</td></tr>
-<tr><td><code>POST /l1</code></td><td>the simulated layer 1, where the node is a devnet</td></tr>
+${chainRows(chains)}<tr><td><code>POST /l1</code></td><td>the simulated layer 1, where the node is a devnet</td></tr>
 <tr><td><code><a href="liveness">GET /liveness</a></code></td><td>whether the node answers, and the number of its newest block</td></tr>
 </table>
 <pre>{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}</pre>
@@ -239,6 +249,13 @@ ${demo}
 `;
   const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY, vary: 'Accept' };
   return () => new Response(html, { headers });
+}
+
+/** Rows with the paths of a node with several chains. */
+function chainRows(chains: readonly NodeInfo[]): string {
+  const rowOf = ({ chainId, networkName }: NodeInfo) =>
+    `<tr><td><code>POST /chain/${chainId}</code></td><td>the same for ${escaped(networkName)}</td></tr>\n`;
+  return chains.map(rowOf).join('');
 }
 
 function escaped(text: string): string {

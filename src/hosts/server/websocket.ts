@@ -53,12 +53,13 @@ export interface WebSocketEndpoint {
 }
 
 /**
- * Opens one session of the node for each socket on `/` and `/v3/<anything>`. Text frames carry the same JSON as HTTP bodies. The
+ * Opens one session for each socket on a path that answers JSON-RPC. Text frames carry the same JSON as HTTP bodies. The
  * rules for host and origin and the size limit of a body (code 1009 above it) are those of HTTP. Subscriptions end with their
  * socket.
  */
 export function openWebSocketEndpoint(
   node: PlumblineNode,
+  nodeAt: (path: string) => PlumblineNode | undefined,
   rule: AccessRule,
   bodies: (client: string) => BodyBytes,
   options: WebSocketOptions = {},
@@ -87,15 +88,16 @@ export function openWebSocketEndpoint(
   return {
     upgrade(request, socket, head, mayOpen) {
       socket.on('error', () => socket.destroy());
-      const status = refusedStatus(request, rule) ?? (mayOpen() ? undefined : '429 Too Many Requests');
-      if (status !== undefined) {
+      const asked = askedNode(request, rule, nodeAt);
+      const status = typeof asked === 'string' ? asked : mayOpen() ? undefined : '429 Too Many Requests';
+      if (typeof asked === 'string' || status !== undefined) {
         socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
         return;
       }
       const client = clientOf(request.socket.remoteAddress);
       const open = (webSocket: WebSocket) => {
         const caller = new Caller(
-          node,
+          asked,
           webSocket,
           socket,
           () => bodies(client),
@@ -119,8 +121,12 @@ export function openWebSocketEndpoint(
   };
 }
 
-/** Status with which the upgrade is refused; undefined when it is accepted. */
-function refusedStatus(request: IncomingMessage, rule: AccessRule): string | undefined {
+/** The node that a request for a WebSocket asks, or the status with which it is refused. */
+function askedNode(
+  request: IncomingMessage,
+  rule: AccessRule,
+  nodeAt: (path: string) => PlumblineNode | undefined,
+): PlumblineNode | string {
   if (hasTwoHosts(request)) return '400 Bad Request';
   let url: URL;
   try {
@@ -131,8 +137,7 @@ function refusedStatus(request: IncomingMessage, rule: AccessRule): string | und
   const { origin } = request.headers;
   const headers = new Headers(origin === undefined ? {} : { origin });
   if (refusal({ url: url.href, headers }, rule) !== undefined) return '403 Forbidden';
-  if (url.pathname !== '/' && !url.pathname.startsWith('/v3/')) return '404 Not Found';
-  return undefined;
+  return nodeAt(url.pathname) ?? '404 Not Found';
 }
 
 /** One socket: answers requests and sends the messages of subscriptions. */

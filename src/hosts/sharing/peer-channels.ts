@@ -3,7 +3,7 @@ import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.
 import type { StoreStatus } from '../../store/store-status.js';
 import type { Fingerprint } from '../options/fingerprint.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';
-import type { Layer } from '../provider/transport.js';
+import type { RemoteRequest } from '../provider/remote-calls.js';
 
 /** Of nodes that share a store: a `background` node writes only while there is no `page` node. */
 export type Rank = 'page' | 'background';
@@ -36,13 +36,7 @@ interface SenderVersion {
 
 /** A message to the writer. The sender numbers its calls and sessions. */
 export type MessageToWriter = { readonly from: string; readonly epoch: number } & (
-  | {
-      readonly kind: 'call';
-      readonly call: number;
-      readonly layer: Layer;
-      readonly payload: unknown;
-      readonly session?: number | undefined;
-    }
+  | ({ readonly kind: 'call'; readonly call: number } & RemoteRequest)
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'end-session'; readonly session: number }
   | { readonly kind: 'ping' }

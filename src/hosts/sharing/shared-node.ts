@@ -13,6 +13,7 @@ import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
 import {
+  type ChainCaller,
   type Layer,
   type NodeSession,
   type NodeTransport,
@@ -100,15 +101,15 @@ export class SharedNode implements NodeTransport, PeerListener {
     return this.known === undefined || this.running > 0 || [...this.sessions].some((one) => one.hasSubscriptions);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply> {
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
     if (layer === 'inspect' && methodOf(payload) === 'sharing') {
       return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.peer?.report } });
     }
-    return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until, connection));
+    return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until, caller));
   }
 
-  openSession(listener: SessionListener, connection?: object): NodeSession {
-    const session = new SharedSession(listener, connection);
+  openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession {
+    const session = new SharedSession(listener, connection, chain, this.info.chainId);
     this.sessions.add(session);
     return {
       dispatch: (payload, signal) =>
@@ -188,6 +189,13 @@ export class SharedNode implements NodeTransport, PeerListener {
   }
 }
 
+/** A request for another chain. @source EIP-3326 */
+type Switch = { readonly params: readonly [{ readonly chainId: Hex }] };
+
+function chainOf({ params: [{ chainId }] }: Switch): number {
+  return Number(chainId);
+}
+
 /** A subscription: its `eth_subscribe` request, and the id that the current writer gave it. */
 interface Subscribed {
   readonly request: { readonly params?: unknown };
@@ -195,19 +203,23 @@ interface Subscribed {
 }
 
 /**
- * The session of one caller with the current writer. Each new writer makes the subscriptions again. The caller keeps the ids of
- * the first writer. Events are missed while there is no writer, and until the subscriptions are made again.
+ * The session of one caller with the current writer. Each new writer switches it to its chain again, and makes the subscriptions again. The
+ * caller keeps the ids of the first writer. Events are missed while there is no writer, and until the subscriptions are made again.
  */
 class SharedSession {
   /** By the id that the caller knows. */
   private readonly subscriptions = new Map<Hex, Subscribed>();
   private bound: { readonly writer: Writer; readonly session: NodeSession } | undefined;
+  /** The request with which it was switched to another chain. */
+  private switched: Switch | undefined;
   private isClosed = false;
 
   /** @param connection - of its requests, where the writer is in this thread */
   constructor(
     private readonly listener: SessionListener,
-    private readonly connection?: object | undefined,
+    private readonly connection: object | undefined,
+    private readonly chain: number | undefined,
+    private readonly firstChain: number,
   ) {}
 
   get hasSubscriptions(): boolean {
@@ -225,6 +237,8 @@ class SharedSession {
         this.subscriptions.set(id, { request: item as Subscribed['request'], currentId: id });
       } else if (methodOf(item) === 'eth_unsubscribe' && answer.result === true) {
         this.subscriptions.delete((item as { params: [Hex] }).params[0]);
+      } else if (methodOf(item) === 'wallet_switchEthereumChain') {
+        this.onSwitched(item as Switch);
       }
     }
     return reply;
@@ -234,9 +248,14 @@ class SharedSession {
   async follow(writer: Writer): Promise<{ readonly session: NodeSession }> {
     if (this.bound?.writer === writer) return this.bound;
     this.bound?.session.close();
-    const session: NodeSession = writer.openSession((message) => this.onMessage(session, message), this.connection);
+    const session: NodeSession = writer.openSession(
+      (message) => this.onMessage(session, message),
+      this.connection,
+      this.chain,
+    );
     const bound = { writer, session };
     this.bound = bound;
+    if (this.switched !== undefined) await session.dispatch(this.switched);
     for (const subscribed of this.subscriptions.values()) {
       const { params } = subscribed.request;
       const reply = await session.dispatch({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params });
@@ -250,6 +269,13 @@ class SharedSession {
   close(): void {
     this.isClosed = true;
     this.bound?.session.close();
+    this.subscriptions.clear();
+  }
+
+  /** The subscriptions of another chain have ended with the switch. */
+  private onSwitched(item: Switch): void {
+    if (chainOf(item) === (this.switched === undefined ? this.firstChain : chainOf(this.switched))) return;
+    this.switched = item;
     this.subscriptions.clear();
   }
 

@@ -10,8 +10,8 @@ import type { Reply } from '../../rpc/protocol/envelope.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/options.js';
-import { RemoteCalls } from '../provider/remote-calls.js';
-import type { Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
+import { RemoteCalls, type RemoteRequest } from '../provider/remote-calls.js';
+import type { ChainCaller, Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
 import { answersOf, changesState, isNonIdempotent, methodOf } from './retry.js';
 
@@ -21,9 +21,9 @@ export interface Writer {
   /** Status of the store, as far as it is known here. */
   readonly store: Pick<NodeTransport, 'storeStatus' | 'onStoreStatus'>;
   /** @throws WriterGone when there will be no reply; the signal's reason when aborted */
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply>;
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply>;
   /** The session's `dispatch` throws the same errors as `dispatch` here. */
-  openSession(listener: SessionListener, connection?: object): NodeSession;
+  openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession;
 }
 
 /** The writer ended before it answered. This error never leaves the folder. */
@@ -64,12 +64,12 @@ export class LocalWriter implements Writer {
     return this.node;
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, connection?: object): Promise<Reply> {
-    return this.run(layer, payload, () => this.node.dispatch(layer, payload, signal, connection));
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
+    return this.run(layer, payload, () => this.node.dispatch(layer, payload, signal, caller));
   }
 
-  openSession(listener: SessionListener, connection?: object): NodeSession {
-    const session = this.node.openSession(listener, connection);
+  openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession {
+    const session = this.node.openSession(listener, connection, chain);
     return {
       dispatch: (payload, signal) => this.run('l2', payload, () => session.dispatch(payload, signal)),
       close: () => session.close(),
@@ -183,15 +183,15 @@ export class RemoteWriter implements Writer {
     this.storeListeners.notify(status);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
-    return this.call(layer, payload, signal);
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
+    return this.call({ layer, payload, chain: caller?.chain }, signal);
   }
 
-  openSession(listener: SessionListener): NodeSession {
+  openSession(listener: SessionListener, _?: object, chain?: number): NodeSession {
     const session = this.nextNumber++;
     this.sessions.set(session, listener);
     return {
-      dispatch: (payload, signal) => this.call('l2', payload, signal, session),
+      dispatch: (payload, signal) => this.call({ layer: 'l2', payload, session, chain }, signal),
       close: () => {
         if (this.sessions.delete(session) && !this.isOver) this.send({ kind: 'end-session', session });
       },
@@ -223,7 +223,8 @@ export class RemoteWriter implements Writer {
     });
   }
 
-  private async call(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
+  private async call(request: RemoteRequest, signal?: AbortSignal): Promise<Reply> {
+    const { layer, payload } = request;
     // If the writer has already ended, the outcome of a non-idempotent request would be unknown without need.
     if (!this.isOver && isNonIdempotent(layer, payload)) await this.ping();
     if (this.isOver) throw new WriterGone(false);
@@ -234,7 +235,7 @@ export class RemoteWriter implements Writer {
     };
     const answered = new Promise<Reply>((resolve, reject) => {
       signal?.throwIfAborted();
-      this.send({ kind: 'call', call, layer, payload, session });
+      this.send({ kind: 'call', call, ...request });
       this.calls.set(call, { resolve, reject });
       signal?.addEventListener('abort', onAbort, { once: true });
     });

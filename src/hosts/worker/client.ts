@@ -11,7 +11,9 @@ import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js'
 import { notSendable } from '../options/require-options.js';
 import { isScriptUrl, type ScriptUrl } from '../options/script-url.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
+import type { RemoteRequest } from '../provider/remote-calls.js';
 import {
+  type ChainCaller,
   type Layer,
   type NodeSession,
   type NodeTransport,
@@ -71,13 +73,14 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
   const given = options?.worker;
   let transport = isWorker(given) ? new WorkerTransport(given) : undefined;
   (await import('../options/require-known.js')).requireKnown(options, CLIENT_OPTIONS);
-  const { worker, http, chain, fetch } = options;
+  const { worker, http, chain, chains, fetch } = options;
   if (transport === undefined && typeof Worker === 'undefined') {
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
   if (fetch !== undefined && isWorker(worker) && 'port' in worker)
     throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
-  const isOwnDevnet = chain === undefined || (chain.kind === 'devnet' && chain.fork === undefined);
+  const isOwnDevnet =
+    chains === undefined && (chain === undefined || (chain.kind === 'devnet' && chain.fork === undefined));
   if (worker === undefined && isOwnDevnet) {
     const devnet = await openOwnDevnet(options);
     if (devnet !== undefined) return nodeHandle(devnet, http);
@@ -288,15 +291,15 @@ class WorkerTransport implements NodeTransport {
     if (!activity.isActive) report();
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
-    return this.answer(layer, payload, signal);
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
+    return this.answer({ layer, payload, chain: caller?.chain }, signal);
   }
 
-  openSession(listener: SessionListener): NodeSession {
+  openSession(listener: SessionListener, _?: object, chain?: number): NodeSession {
     const session = this.nextSession++;
     this.sessions.set(session, listener);
     return {
-      dispatch: (payload, signal) => this.answer('l2', payload, signal, session),
+      dispatch: (payload, signal) => this.answer({ layer: 'l2', payload, session, chain }, signal),
       close: () => {
         if (!this.sessions.delete(session) || this.ended !== undefined) return;
         void this.orEnd(() => this.remote.closeSession(session)).catch(() => {});
@@ -304,9 +307,9 @@ class WorkerTransport implements NodeTransport {
     };
   }
 
-  private async answer(layer: Layer, payload: unknown, signal?: AbortSignal, session?: number): Promise<Reply> {
+  private async answer(request: RemoteRequest, signal?: AbortSignal): Promise<Reply> {
     const call = this.nextCall++;
-    const answer = this.orEnd(() => this.remote.dispatch(layer, payload, call, session));
+    const answer = this.orEnd(() => this.remote.dispatch(request, call));
     if (signal === undefined) return answer;
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {

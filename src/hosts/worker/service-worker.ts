@@ -55,6 +55,7 @@ async function carryOut(message: PageMessage): Promise<unknown> {
 async function install(): Promise<void> {
   const kind = new URL(self.location.href).searchParams.get(CHAIN_PARAMETER);
   if (kind !== 'devnet') await import('../opening/open-light.js');
+  if (kind === null || kind === 'chains') await import('../opening/open-chains.js');
   if (kind === null || kind === 'replica') await import('../opening/open-replica.js');
   if (kind === null || kind === 'devnet') await import('../opening/open-devnet.js');
   await self.skipWaiting();

@@ -2,19 +2,19 @@ import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
-import type { Layer } from '../provider/transport.js';
+import type { RemoteRequest } from '../provider/remote-calls.js';
 import type { PageFetch } from './page-fetch.js';
 import type { Serialized } from './transfer.js';
 
 /**
- * What the worker offers to the main thread through comlink. `call` numbers a dispatch so that it can be aborted. `session` is
- * the number of the session that the dispatch belongs to. A session begins with its first dispatch. Only layer 2 has sessions.
+ * What the worker offers to the main thread through comlink. `call` numbers a dispatch so that it can be aborted. `session` of a
+ * request is the number of the session that it belongs to. A session begins with its first dispatch. Only layer 2 has sessions.
  */
 export interface WorkerApi {
   /** Has the worker send its greeting again, for a page that listens only since its worker is ready. */
   greet(): void;
   open(options: NodeOptions, onProgress?: (progress: OpenProgress) => void, fetch?: PageFetch): Promise<NodeInfo>;
-  dispatch(layer: Layer, payload: unknown, call: number, session?: number): Promise<Reply>;
+  dispatch(request: RemoteRequest, call: number): Promise<Reply>;
   closeSession(session: number): void;
   abort(call: number): void;
   /** Sets whether the page is visible and online. */

@@ -50,9 +50,9 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
       await reported;
       return opened.info;
     },
-    async dispatch(layer, payload, call, session) {
+    async dispatch(request, call) {
       if (node === undefined) throw nodeClosed();
-      return calls.dispatch(node, call, { layer, payload, session });
+      return calls.dispatch(node, call, request);
     },
     abort: (call) => calls.abort(call),
     setActive: (isActive) => common.setActive(user, isActive),

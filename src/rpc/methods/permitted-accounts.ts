@@ -1,7 +1,7 @@
 import { DEV_ACCOUNTS } from '../../chain/devnet/state/dev-accounts.js';
-import { PlumblineError, type WalletRule } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import type { MethodCallOptions } from '../protocol/method.js';
+import { walletRefused } from '../protocol/rpc-errors.js';
 
 /** Who asks: a session (a provider, a WebSocket) has permissions of its own. */
 export type AccountUser = Pick<MethodCallOptions, 'client' | 'subscriber'>;
@@ -58,9 +58,4 @@ export function requireNotGivenUp(address: Uint8Array, user: AccountUser): void 
 
 function sessionOf({ client, subscriber }: AccountUser): object | undefined {
   return subscriber !== undefined && typeof client === 'object' && client !== null ? client : undefined;
-}
-
-/** @param reason - what is wrong, and what to do */
-export function walletRefused(rule: WalletRule, reason: string): PlumblineError<'WALLET_REFUSED'> {
-  return new PlumblineError('WALLET_REFUSED', reason, { rule, reason });
 }

@@ -11,12 +11,12 @@ import {
   requireText,
 } from '../parsing/parse-params.js';
 import { NEEDS_KEYS, SENDS_WITH_KEYS } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import { invalidParams, walletRefused } from '../protocol/rpc-errors.js';
 import type { BatchJson, BatchStatusJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';
 import { eth_sendTransaction } from './eth_sendTransaction.js';
-import { permittedAccounts, requirePermitted, walletRefused } from './permitted-accounts.js';
+import { permittedAccounts, requirePermitted } from './permitted-accounts.js';
 
 const VERSION = '2.0.0';
 const MAX_CALLS = 32;

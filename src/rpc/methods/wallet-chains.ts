@@ -1,29 +1,38 @@
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { parseQuantity, requireObject } from '../parsing/parse-params.js';
-import { NEEDS_KEYS } from '../protocol/method-rows.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { NEEDS_KEYS, OF_THE_NODE } from '../protocol/method-rows.js';
+import { walletRefused } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
-import { walletRefused } from './permitted-accounts.js';
 
-/** Null for the node's own chain, which is the only one it has. @source EIP-3326 */
+/**
+ * Null for a chain that the caller can switch to: the chain of the node, or one of its `chains`. The session of the caller goes on with that
+ * chain; over HTTP there is none, and each chain has its own path. @source EIP-3326
+ */
 export const wallet_switchEthereumChain = defineMethod<[chain: { readonly chainId: Hex }], null>(
   'wallet_switchEthereumChain',
-  NEEDS_KEYS,
-  ({ chain }, [param]) => {
+  OF_THE_NODE,
+  ({ chain }, [param], call) => {
     const asked = chainIdOf(param);
-    if (asked === BigInt(chain.network.chainId)) return null;
-    throw walletRefused('unknown-chain', `${onlyChain(chain)}; chain ${toQuantity(asked)} needs a node of its own`);
+    const reachable = chainsOf(chain, call);
+    if (reachable.includes(asked)) return null;
+    throw walletRefused(
+      'unknown-chain',
+      `${told(reachable)}; chain ${toQuantity(asked)} needs a connection of its own`,
+    );
   },
 );
 
-/** Null for the node's own chain. @source EIP-3085 */
+/** Null for a chain that `wallet_switchEthereumChain` can switch to. @source EIP-3085 */
 export const wallet_addEthereumChain = defineMethod<[chain: { readonly chainId: Hex }], null>(
   'wallet_addEthereumChain',
-  NEEDS_KEYS,
-  ({ chain }, [param]) => {
+  OF_THE_NODE,
+  ({ chain }, [param], call) => {
     const asked = chainIdOf(param);
-    if (asked === BigInt(chain.network.chainId)) return null;
-    throw walletRefused('unsupported', `${onlyChain(chain)}; open another node for chain ${toQuantity(asked)}`);
+    const reachable = chainsOf(chain, call);
+    if (reachable.includes(asked)) return null;
+    throw walletRefused('unsupported', `${told(reachable)}; open another node for chain ${toQuantity(asked)}`);
   },
 );
 
@@ -36,6 +45,11 @@ function chainIdOf(param: unknown): bigint {
   return parseQuantity(requireObject(param, 'chain', 'params').chainId, 'chainId');
 }
 
-function onlyChain({ network }: RpcContext['chain']): string {
-  return `this node has one chain, ${toQuantity(network.chainId)}`;
+function chainsOf({ network }: RpcContext['chain'], { chains = [network.chainId] }: MethodCallOptions): bigint[] {
+  return chains.map(BigInt);
+}
+
+function told(chains: readonly bigint[]): string {
+  const ids = chains.map(toQuantity).join(', ');
+  return `this connection has ${chains.length > 1 ? 'the chains' : 'one chain,'} ${ids}`;
 }

@@ -1,15 +1,10 @@
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { parseAddress, requireArray, requireObject } from '../parsing/parse-params.js';
 import { NEEDS_KEYS } from '../protocol/method-rows.js';
+import { walletRefused } from '../protocol/rpc-errors.js';
 import type { PermissionJson, PermissionRequestJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
-import {
-  type AccountUser,
-  permittedAccounts,
-  requirePermitted,
-  restrictAccounts,
-  walletRefused,
-} from './permitted-accounts.js';
+import { type AccountUser, permittedAccounts, requirePermitted, restrictAccounts } from './permitted-accounts.js';
 
 const RESTRICTION = 'restrictReturnedAccounts';
 

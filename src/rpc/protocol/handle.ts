@@ -38,7 +38,7 @@ export interface HandleOptions {
 }
 
 /** What is known of the caller of one payload. */
-export interface PayloadOptions extends Pick<MethodCallOptions, 'signal' | 'subscriber' | 'client'> {
+export interface PayloadOptions extends Pick<MethodCallOptions, 'signal' | 'subscriber' | 'client' | 'chains'> {
   /** Gas of the caller's connection. */
   readonly connectionGas?: GasCount | undefined;
 }
@@ -142,6 +142,7 @@ async function answer<Context>(
       gas,
       subscriber: caller.subscriber,
       client: caller.client,
+      chains: caller.chains,
       onError: (error: unknown, name: string) => report(options, error, name),
     };
     const result = await deadline.run(() => {

@@ -20,6 +20,8 @@ export interface MethodCallOptions extends ChainCall {
   readonly signal?: AbortSignal | undefined;
   /** Present when messages can be sent to the caller after the answer: over a WebSocket, or as a provider. */
   readonly subscriber?: Subscriber | undefined;
+  /** Ids of the chains that the caller can switch to: those of the node, for a session that is not of one chain alone. */
+  readonly chains?: readonly number[] | undefined;
   /** Who asks, for limits of each client: a session, or the address of an HTTP client. Compared by identity. */
   readonly client?: unknown;
   /** Receives errors that a method meets after its answer. */

@@ -2,7 +2,7 @@ import {
   type ErrorCode,
   type ErrorDetails,
   isPlumblineError,
-  type PlumblineError,
+  PlumblineError,
   type SimulationRule,
   type TransactionRule,
   type WalletRule,
@@ -363,4 +363,9 @@ function asJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asJson);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJson(member)]));
+}
+
+/** @param reason - what is wrong, and what to do */
+export function walletRefused(rule: WalletRule, reason: string): PlumblineError<'WALLET_REFUSED'> {
+  return new PlumblineError('WALLET_REFUSED', reason, { rule, reason });
 }
