@@ -172,6 +172,29 @@ describe('a node in a real worker', () => {
   });
 });
 
+test('a node of two networks answers for both from one worker', async () => {
+  const endpoints = ['https://unreachable.invalid/'];
+  const { ethereum, linea } = await import('../../dist/index.js');
+  const chains = [linea, ethereum].map((network) => ({ kind: 'light' as const, network, endpoints }));
+  const node = await start({ chains });
+  const seen: Hex[] = [];
+  node.on('chainChanged', (id) => seen.push(id));
+  const idOf = (of: Pick<PlumblineNode, 'request'>) => of.request({ method: 'eth_chainId' });
+  expect([await idOf(node), await idOf(node.chain(1)), await idOf(node.chain(59144))]).toEqual([
+    '0xe708',
+    '0x1',
+    '0xe708',
+  ]);
+  await node.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: '0x1' }] });
+  expect(seen).toEqual(['0x1']);
+  expect([await idOf(node), await idOf(node.chain(59144))]).toEqual(['0x1', '0xe708']);
+  const post = { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }) };
+  const answer = await node.chain(1).handle(new Request('https://page.example/rpc/1', post));
+  expect(await answer.json()).toMatchObject({ result: '0x1' });
+  await node.chain(1).close();
+  await expect(node.request({ method: 'eth_chainId' })).rejects.toMatchObject({ code: 4900 });
+});
+
 describe('a light node in a worker whose page makes its requests', () => {
   /** Layer 2 of a devnet in another worker, as a server. */
   async function light(fetch: typeof globalThis.fetch, endpoint: object = {}): Promise<PlumblineNode> {

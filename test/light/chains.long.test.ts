@@ -2,12 +2,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import { type Clock, createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
+import { openInline } from '../../src/hosts/opening/open-inline.js';
 import { serve } from '../../src/hosts/server/serve.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, KeptStore, PRICE, stranger } from '../support/dev-node.js';
 import type { Json } from '../support/lie-edits.js';
+import { askIn, sharingOf } from '../support/stub-node.js';
+import { TestBrowser } from '../support/tabs.js';
 import { twoLayers } from '../support/two-layers.js';
 
 const ROLLUP = devnet().chainId;
@@ -198,6 +201,45 @@ test('the store holds both, and a second session asks less', async () => {
   expect(await read()).toEqual(first);
   expect(bootstraps()).toBe(1);
   expect(scene.endpoint.seen.length - before).toBeLessThan(before);
+});
+
+test('tabs share one node: a switch is of one session, and outlives the writer', async () => {
+  const scene = await twoLayers();
+  const { clock } = scene.l1;
+  const browser = new TestBrowser();
+  const [first, second] = [browser.tab(), browser.tab()];
+  const more = { options: { chains: scene.chains }, extras: { clock } };
+  const one = await browser.open(first, openInline, more);
+  const other = await browser.open(second, openInline, more);
+  const [session, still, fixed] = [
+    other.openSession(() => {}),
+    other.openSession(() => {}),
+    other.openSession(() => {}, undefined, LAYER_ONE),
+  ];
+  const ids = async () => [
+    await askIn(session, 'eth_chainId', []),
+    await askIn(still, 'eth_chainId', []),
+    await askIn(fixed, 'eth_chainId', []),
+    await ask1(other),
+  ];
+  const ask1 = async (node: typeof other) => {
+    const payload = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] };
+    const { body } = await node.dispatch('l2', payload, undefined, { chain: LAYER_ONE });
+    return (body as Json).result;
+  };
+  await askIn(session, 'wallet_switchEthereumChain', [{ chainId: hex(LAYER_ONE) }]);
+  const expected = [hex(LAYER_ONE), hex(ROLLUP), hex(LAYER_ONE), hex(LAYER_ONE)];
+  expect(await ids()).toEqual(expected);
+  expect(
+    await askIn(
+      one.openSession(() => {}),
+      'eth_chainId',
+      [],
+    ),
+  ).toBe(hex(ROLLUP));
+  first.kill();
+  expect(await ids()).toEqual(expected);
+  expect(await sharingOf(other)).toMatchObject({ role: 'writer' });
 });
 
 test('options that cannot be used are refused by name', async () => {

@@ -2,6 +2,8 @@ import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
+import { ethereum } from '../../src/networks/ethereum.js';
+import { linea } from '../../src/networks/linea.js';
 import { openSite, type Site, type SiteLibrary } from '../support/proxy-site.js';
 
 const TOKEN = '0x7e57c0de00000000000000000000000000007e57';
@@ -79,6 +81,14 @@ test('all pages of a shared worker use one node, each with its own subscriptions
   expect(await heard(third)).toEqual([]);
   await close(third);
   expect(await ask(second, 'eth_blockNumber')).toBe('0x2');
+});
+
+test('one page does not switch the chain of another', async ({ context }) => {
+  const endpoints = ['https://unreachable.invalid/'];
+  const chains = [linea, ethereum].map((network) => ({ kind: 'light' as const, network, endpoints }));
+  const [{ page: first }, { page: second }] = [await connect(context, { chains }), await connect(context, { chains })];
+  expect(await ask(first, 'wallet_switchEthereumChain', { chainId: '0x1' })).toBeNull();
+  expect([await ask(first, 'eth_chainId'), await ask(second, 'eth_chainId')]).toEqual(['0x1', '0xe708']);
 });
 
 test('it has the options of the first page until the last page closes it, and opens again from the store', async ({

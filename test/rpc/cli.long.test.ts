@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Command } from '../../src/hosts/cli/arguments.js';
-import { chainOptions } from '../../src/hosts/cli/chain.js';
+import { chainOptions, nodeOptions } from '../../src/hosts/cli/chain.js';
 import { serveCommand } from '../../src/hosts/cli/serve.js';
 import { sizeCommand } from '../../src/hosts/cli/size.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';
+import { startUntil } from '../support/built-command.js';
 import { fixtureJson, hasFixture } from '../support/fixtures.js';
 import type { AnswerFixture } from '../support/proof-fixtures.js';
 import { savedFiles } from '../support/saved-files.js';
@@ -169,5 +170,51 @@ describe('plumbline serve', () => {
     await expect(
       run(serveCommand, '--network', 'ethereum', '--upstream', 'http://127.0.0.1:1', '--l1', 'http://127.0.0.1:2'),
     ).rejects.toThrow(/--l1: must be left out: ethereum is its own layer 1/);
+  });
+
+  test('serves a network and its layer 1, whose endpoints are those of --l1', async () => {
+    const given = { network: 'linea', upstream: ['http://127.0.0.1:1'], l1: ['http://127.0.0.1:2'] };
+    const followed = { ...given, 'l1-consensus': ['http://127.0.0.1:3'], checkpoint: `0x${'12'.repeat(32)}` };
+    type Given = Parameters<typeof nodeOptions>[0];
+    const { chains } = await nodeOptions(followed as unknown as Given, 'ethereum');
+    expect(chains).toMatchObject([
+      { network: { name: 'linea' }, endpoints: given.upstream },
+      {
+        network: { name: 'ethereum' },
+        endpoints: given.l1,
+        layerOne: { consensus: followed['l1-consensus'], checkpoint: { root: followed.checkpoint } },
+      },
+    ]);
+    expect(chains![0]).not.toHaveProperty('layerOne');
+    for (const [values, name, why] of [
+      [followed, 'sepolia', /^--with: must be the layer 1 of linea; sepolia is not/],
+      [followed, 'linea', /^--with: must be the layer 1 of linea/],
+      [given, 'ethereum', /^--with: needs endpoints of ethereum in --l1, and in --l1-consensus/],
+      [{ network: 'devnet' }, 'ethereum', /^--with: is for light nodes/],
+    ] as const)
+      await expect(nodeOptions(values as unknown as Given, name)).rejects.toThrow(why);
+    const served = await startUntil(
+      /"listening".*\n/,
+      ...[
+        'serve',
+        '--port',
+        '0',
+        '--network',
+        'linea',
+        '--upstream',
+        'http://127.0.0.1:1',
+        '--l1',
+        'http://127.0.0.1:2',
+      ],
+      ...['--l1-consensus', 'http://127.0.0.1:3', '--with', 'ethereum', '--json'],
+    );
+    const { chains: told } = JSON.parse(served.out());
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+    const headers = { 'content-type': 'application/json' };
+    for (const { url, chainId } of told) {
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      expect(await answer.json()).toMatchObject({ result: `0x${chainId.toString(16)}` });
+    }
+    expect(await served.stop('SIGTERM')).toBe(0);
   });
 });

@@ -7,6 +7,8 @@ import { answerSplit } from '../../src/hosts/proxy/forward.js';
 import { type ProxyEnvironment, ProxyHost } from '../../src/hosts/proxy/proxy-host.js';
 import type { StoredConfig } from '../../src/hosts/proxy/stored-config.js';
 import { devnet } from '../../src/networks/devnet.js';
+import { ethereum } from '../../src/networks/ethereum.js';
+import { linea } from '../../src/networks/linea.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/protocol/envelope.js';
 import { servedMethods } from '../../src/rpc/protocol/method-info.js';
@@ -133,6 +135,44 @@ describe('the proxy', () => {
     expect(proxy.respond(post())).toBe(undefined);
   });
 
+  test('has paths and URLs for each of several chains, with the methods of that chain', async () => {
+    const asked: unknown[] = [];
+    const { environment, state } = scene();
+    const openNode: ProxyEnvironment['openNode'] = async (options) => {
+      const node = await environment.openNode(options);
+      const dispatch: NodeTransport['dispatch'] = (layer, payload, signal, caller) => {
+        asked.push(caller?.chain);
+        return node.dispatch(layer, payload, signal, caller);
+      };
+      return { ...node, dispatch };
+    };
+    const proxy = new ProxyHost({ ...environment, openNode });
+    const endpoints = ['https://one.example/'];
+    const chains = [linea, ethereum].map((network) => ({ kind: 'light' as const, network, endpoints }));
+    const byChain = { 59144: ['/linea'], 1: ['/mainnet', `https://two.example/v3/*`] };
+    await proxy.configure(config({ urls: ['https://one.example/v3/a'], chains, byChain }));
+    const urls = ['https://one.example/v3/a', `${new URL(PAGE).origin}/linea`, `${new URL(PAGE).origin}/mainnet`];
+    for (const url of [...urls, 'https://two.example/v3/key']) expect(await said(proxy, post(url))).toBe(HERE);
+    expect(asked).toEqual([undefined, 59144, 1, 1]);
+    // What a layer 1 does not have goes to the endpoint at that address.
+    const estimate = (url: string) =>
+      new Request(url, {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'linea_estimateGas', params: [] }),
+      });
+    expect(await said(proxy, estimate(urls[1]!))).toBe(HERE);
+    expect(await said(proxy, estimate(urls[2]!))).not.toBe(HERE);
+    // Without byChain, each has a path of its own.
+    expect(config({ chains }).chainOf).toEqual({
+      'https://dapp.example/rpc/1': 1,
+      'https://dapp.example/rpc/59144': 59144,
+    });
+    expect(state.opened).toHaveLength(1);
+    for (const wrong of [{ 5: ['/five'] }, { 1: ['/same'], 59144: ['/same'] }])
+      expect(() => config({ chains, byChain: wrong })).toThrow(/^byChain: /);
+    expect(() => config({ chains, paths: ['/rpc'], byChain: { 1: ['/rpc'] } })).toThrow(/^byChain: .*first chain/);
+  });
+
   test('takes its keys from the URL of a request', async () => {
     const first = scene();
     await new ProxyHost(first.environment).configure(config(light(`https://rpc.example/v3/${KEY}`)));
@@ -195,6 +235,7 @@ describe('the proxy', () => {
       ...[undefined, null, 'text', [], {}, { ...good, targets: [] }, { ...good, targets: ['nowhere'] }],
       ...[
         { ...good, forward: 1 },
+        { ...good, chainOf: { [good.targets[0]!]: 'x' } },
         { ...good, fallback: 'net' },
         { ...good, node: null },
       ],

@@ -9,7 +9,7 @@ import { devnet } from '../../networks/devnet.js';
 import { isLayerOne, type Network } from '../../networks/network.js';
 import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
-
+import { type NodeOptions, textOf } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
 import { readNetwork } from './network.js';
 
@@ -30,6 +30,28 @@ export const CHAIN_OPTIONS = {
 } as const;
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
+
+/**
+ * The chains that the arguments describe: the network alone, or with its layer 1, which `--l1` and `--l1-consensus` serve.
+ *
+ * @param name - of the layer 1, or of a file with its profile
+ * @throws PlumblineError `INVALID_PARAMETER` as `chainOptions`
+ */
+export async function nodeOptions(
+  values: Values,
+  name: string | undefined,
+): Promise<Pick<NodeOptions, 'chain' | 'chains'>> {
+  if (name === undefined) return { chain: await chainOptions(values) };
+  const { l1, 'l1-consensus': consensus } = values;
+  const network = Object.hasOwn(NETWORKS, name) ? NETWORKS[name as NetworkName] : await readNetwork(name);
+  const first = await chainOptions({ ...values, l1: undefined, 'l1-consensus': undefined, checkpoint: undefined });
+  if (first.kind !== 'light') throw invalidParameter('--with', 'is for light nodes; give --network and --upstream too');
+  if (!isLayerOne(network) || textOf(network.layerOne) !== textOf(first.network.layerOne))
+    throw invalidParameter('--with', `must be the layer 1 of ${first.network.name}; ${network.name} is not`);
+  if (l1 === undefined || consensus === undefined)
+    throw invalidParameter('--with', `needs endpoints of ${network.name} in --l1, and in --l1-consensus`);
+  return { chains: [first, await lightOptions({ ...values, upstream: l1, l1: undefined, network: name }, network)] };
+}
 
 /**
  * The chain that the arguments describe.

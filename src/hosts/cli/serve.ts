@@ -10,7 +10,7 @@ import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import type { RunningServer, ServedRequest } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
-import { CHAIN_OPTIONS, chainOptions } from './chain.js';
+import { CHAIN_OPTIONS, nodeOptions } from './chain.js';
 import { oneLine, printErrors, printJson, printLines } from './lines.js';
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -28,6 +28,7 @@ const PUBLIC = Object.keys(NETWORKS)
 
 const OPTIONS = {
   ...CHAIN_OPTIONS,
+  with: { type: 'string' },
   port: { type: 'string', default: '8545' },
   host: { type: 'string', default: DEFAULT_HOST },
   demo: { type: 'string' },
@@ -71,6 +72,8 @@ export const serveCommand: Command = {
   --l1-consensus URL     beacon node of layer 1; may be given several times. Layer 1 is then followed by the signatures of its
                          sync committees, and nothing of --l1 is believed
   --checkpoint ROOT      root of a finalized beacon block that you trust; plumbline checkpoint shows what servers name
+  --with NAME|FILE       the layer 1 of the network as a second chain of the node, such as ethereum; it needs --l1 and
+                         --l1-consensus, which serve both. Each chain has the path /chain/<chain id>; / is the network
 
  a fork: a devnet on the state of a network at a block, which is proved and kept as it is read
   --fork NAME|FILE       network, as in --network; with --upstream, and --l1 or --l1-consensus, as for a light node
@@ -112,10 +115,10 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const maxFilters = integer('max-filters', values['max-filters'], 1, 1_000_000);
     const maxBatch = integer('max-batch', values['max-batch'], 1, 1_000_000);
     const maxSubscriptions = integer('max-subscriptions', values['max-subscriptions'], 0, 1_000_000);
-    const chain = await chainOptions(values);
+    const options = await nodeOptions(values, values.with);
     const [node, { serve }] = await Promise.all([
       createInlineNode({
-        chain,
+        ...options,
         http: httpOptions(values),
         ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
         ...(maxBatch !== undefined && { maxBatch }),
@@ -142,7 +145,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       await node.close();
       return EXIT.failed;
     }
-    const devnet = chain.kind === 'devnet';
+    const devnet = options.chain?.kind === 'devnet' ? options.chain : undefined;
     const announced = values.json ? announceAsJson : announce;
     const stopped = stopSignal();
     await optimizeLater();
@@ -150,9 +153,9 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     if (status !== undefined)
       announced(node, server, status, {
         demo: values.demo !== undefined,
-        layerOne: devnet && chain.fork === undefined,
-        devAccounts: devnet && chain.genesis === undefined,
-        fork: devnet && chain.fork !== undefined ? await forkOf(node) : undefined,
+        layerOne: devnet !== undefined && devnet.fork === undefined,
+        devAccounts: devnet !== undefined && devnet.genesis === undefined,
+        fork: devnet?.fork === undefined ? undefined : await forkOf(node),
       });
     await stopped;
     output.state('stopping', 'Stopping: requests under way are answered first. A second signal stops it at once.');
@@ -226,7 +229,16 @@ function announceAsJson(
 ): void {
   const url = `http://${addressOf(server)}/`;
   const { networkName: network, chainId, kernelBuild } = info;
-  const more = { ...(has.layerOne && { layerOne: `${url}l1` }), ...(has.fork && { fork: has.fork }) };
+  const chains = info.chains?.map((one) => ({
+    network: one.networkName,
+    chainId: one.chainId,
+    url: `${url}chain/${one.chainId}`,
+  }));
+  const more = {
+    ...(chains && { chains }),
+    ...(has.layerOne && { layerOne: `${url}l1` }),
+    ...(has.fork && { fork: has.fork }),
+  };
   printJson({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...more });
 }
 
@@ -248,6 +260,8 @@ function announce(
     printLines(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
   printLines(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`);
   printLines(`  WebSocket ws://${address}/`);
+  for (const one of node.info.chains ?? [])
+    printLines(`  chain     ${one.networkName}, chain id ${one.chainId}: ${url}/chain/${one.chainId}`);
   // The profile of the page's own light node is that of the default devnet.
   if (has.demo) printLines(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
   if (!has.devAccounts) return;

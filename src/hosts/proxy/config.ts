@@ -143,10 +143,12 @@ function chainsOf(
  * @throws PlumblineError `INVALID_PARAMETER`; its message does not quote URLs, which may hold keys
  */
 export function requireConfig(config: ProxyConfig): void {
-  const { targets, forward, fallback, node } = (config ?? {}) as Partial<ProxyConfig>;
+  const { targets, chainOf = {}, forward, fallback, node } = (config ?? {}) as Partial<ProxyConfig>;
   if (!Array.isArray(targets) || targets.length === 0)
     throw invalidParameter('config.targets', 'must be a list of URLs');
   for (const text of targets) target('urls', text);
+  if (typeof chainOf !== 'object' || !Object.values(chainOf).every(Number.isSafeInteger))
+    throw invalidParameter('config.chainOf', 'must have a chain id for each target');
   if (typeof forward !== 'boolean') throw invalidParameter('config.forward', 'must be true or false');
   requireFallback(fallback);
   if (typeof node !== 'object' || node === null) throw invalidParameter('config.node', 'must be an object');
