@@ -1,3 +1,4 @@
+import { createWalletClient, custom, SwitchChainError } from 'viem';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { LightChainOptions } from '../../src/chain/light/light-options.js';
@@ -143,6 +144,15 @@ describe('wallet_switchEthereumChain', () => {
     const answer = await node.handle(new Request('http://127.0.0.1/', { method: 'POST', headers, body }));
     expect((await answer.json()) as Json).toMatchObject({ error: { code: 4902 } });
     expect(() => node.chain(5)).toThrow(/^chainId: must be the id of a chain of this node: \d+, 1337$/);
+  });
+
+  test('viem switches with it', async () => {
+    const node = await openBoth(await twoLayers());
+    const client = createWalletClient({ transport: custom(node) });
+    expect(await client.getChainId()).toBe(ROLLUP);
+    await client.switchChain({ id: LAYER_ONE });
+    expect(await client.getChainId()).toBe(LAYER_ONE);
+    await expect(client.switchChain({ id: 5 })).rejects.toThrow(SwitchChainError);
   });
 
   test('ends the subscriptions of the chain that is left', async () => {

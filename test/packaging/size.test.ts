@@ -9,7 +9,7 @@ const BARS: Readonly<Record<string, number>> = {
   'plumbline-l2: entry': 20,
   'plumbline-l2/state: apply blocks and prove': 45,
   'plumbline-l2/hash': 20,
-  'worker, light node that never executes': 98.5,
+  'worker, light node that never executes': 99,
   'worker, light node: first estimate': 126,
   'service worker, with a light node': 193,
   'service worker, with a devnet': 195,
