@@ -14,6 +14,7 @@ import { engineMiner, testGenesis, versionedHash } from '../execution-genesis.mj
 import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
 import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
 import { amsterdam } from './amsterdam.mjs';
+import { asLayerOne } from './layer-one.mjs';
 import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
@@ -31,8 +32,13 @@ const onPath = (name) =>
 const gethPath = process.env.GETH_PATH ?? onPath('geth') ?? [join(homedir(), 'go/bin/geth')].find(existsSync);
 const goPath = onPath('go');
 
-/** A chain of its own, with the engine API; `options` are further ones of geth. @param alloc - of genesis, beside what it has */
-async function startGeth(options = [], hardfork = 'prague', { amsterdamTime, alloc = {} } = {}) {
+/**
+ * A chain of its own, with the engine API; `options` are further ones of geth.
+ *
+ * @param alloc - of genesis, beside what it has
+ * @param keeps - `archive`, or `full`: the states of the newest 128 blocks
+ */
+async function startGeth(options = [], hardfork = 'prague', { amsterdamTime, alloc = {}, keeps = 'archive' } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'interop-geth-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const [genesis, secretFile, data] = ['genesis.json', 'jwt', 'data'].map((name) => join(folder, name));
@@ -44,16 +50,18 @@ async function startGeth(options = [], hardfork = 'prague', { amsterdamTime, all
   const state = ['--datadir', data, '--state.scheme=hash'];
   execFileSync(gethPath, [...state, 'init', genesis], { stdio: 'ignore' });
   const [port, enginePort] = [await freePort(), await freePort()];
-  const args = `--networkid ${network.chainId} --syncmode full --gcmode archive --nodiscover --maxpeers 0 --port 0 --ipcdisable
+  const args = `--networkid ${network.chainId} --syncmode full --gcmode ${keeps} --nodiscover --maxpeers 0 --port 0 --ipcdisable
     --http --http.port ${port} --http.api eth,net,web3,debug,txpool --authrpc.port ${enginePort} --authrpc.jwtsecret ${secretFile}`;
-  const client = await startClient(gethPath, [...state, ...args.split(/\s+/), ...options], `http://127.0.0.1:${port}`);
+  const run = () => startClient(gethPath, [...state, ...args.split(/\s+/), ...options], `http://127.0.0.1:${port}`);
+  const client = await run();
   const text = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const token = () => {
     const signed = `${text({ alg: 'HS256', typ: 'JWT' })}.${text({ iat: Math.floor(Date.now() / 1000) })}`;
     return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
   };
   const engine = endpoint(`http://127.0.0.1:${enginePort}`, () => ({ authorization: `Bearer ${token()}` }));
-  return { ...client, genesis: json, mine: engineMiner(client, engine, hardfork, amsterdamTime) };
+  const mine = engineMiner(client, engine, hardfork, amsterdamTime);
+  return { ...client, genesis: json, mine, startAgain: async () => Object.assign(client, await run()) };
 }
 
 main(async () => {
@@ -71,6 +79,7 @@ main(async () => {
   await reorgs(client, scene);
   await batchLimits();
   await blobTransactions(accounts);
+  await asLayerOne(startGeth, network);
   await amsterdam(startGeth, network.chainId);
   await goClients();
 });
