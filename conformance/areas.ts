@@ -19,6 +19,7 @@ import { HASHING_AREAS } from './hashing.js';
 import { HEADER_AREAS } from './headers.js';
 import { inclusionArea } from './inclusion.js';
 import { kernelTracesArea } from './kernel-traces.js';
+import { messagesArea } from './messages.js';
 import { previewsArea } from './previews.js';
 import { PROOF_AREAS } from './proofs.js';
 import { RECORDED_AREAS } from './recorded-layer-one.js';
@@ -38,6 +39,7 @@ export const AREAS: readonly Area[] = [
   estimateErrorsArea,
   endToEndArea,
   inclusionArea,
+  messagesArea,
   ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
   stateTestsArea,

@@ -79,6 +79,28 @@ export {
   verifyTreeItem,
 } from './proof/linea-proof.js';
 export {
+  type BridgeMessage,
+  type ClaimQuestion,
+  type ClaimRefusal,
+  type ClaimState,
+  type ClaimStateFailureReason,
+  type ClaimStateVerdict,
+  claimCalldata,
+  claimRefusal,
+  hashMessage,
+  type MessageClaim,
+  type MessageProofFailureReason,
+  type MessageProofRequest,
+  type MessageProofVerdict,
+  type MessageTree,
+  messageSlots,
+  messageTrees,
+  rollingHash,
+  siblingsOf,
+  verifyClaimState,
+  verifyMessageProof,
+} from './proof/messages.js';
+export {
   type SettledHeaderFailureReason,
   type SettledHeaderRequest,
   type SettledHeaderVerdict,

@@ -19,6 +19,8 @@ export const LINEA_DICTIONARY: DictionaryReference = {
 
 const CURRENT_BLOCK_SLOT = 281n;
 const STATE_ROOTS_SLOT = 282n;
+/** @source docs/spec/messages.md 4: `l2MerkleRootsDepths`, claimed bits */
+const MESSAGE_SLOTS = { rootDepthsSlot: 336n, claimedSlot: 335n };
 
 /** Members that both public networks share: docs/spec/json-rpc.md 1 and 2.2, docs/spec/fees.md 2, 5.2 and 7. */
 const shared = {
@@ -80,6 +82,7 @@ export const linea: RollupNetwork = {
     address: '0xd19d4B5d358258f05D7B411E21A1460D11B0876F',
     currentBlockSlot: CURRENT_BLOCK_SLOT,
     stateRootsSlot: STATE_ROOTS_SLOT,
+    ...MESSAGE_SLOTS,
   },
   sealing: {
     clique: {
@@ -122,6 +125,7 @@ export const lineaSepolia: RollupNetwork = {
     address: '0xB218f8A4Bc926cF1cA7b3423c154a0D627Bdb7E5',
     currentBlockSlot: CURRENT_BLOCK_SLOT,
     stateRootsSlot: STATE_ROOTS_SLOT,
+    ...MESSAGE_SLOTS,
   },
   sealing: {
     clique: {

@@ -112,6 +112,10 @@ export interface RollupContract {
    * are read; what is there decides. When left out, state roots alone are read.
    */
   readonly blockHashesSlot?: bigint;
+  /** Slot of the mapping `l2MerkleRootsDepths`: roots of the trees of messages (docs/spec/messages.md 4). */
+  readonly rootDepthsSlot?: bigint;
+  /** Slot of the bits of the messages that were claimed. */
+  readonly claimedSlot?: bigint;
 }
 
 /**

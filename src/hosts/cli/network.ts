@@ -153,7 +153,10 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
     }
     return value;
   },
-  rollup: members({ address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei }, { blockHashesSlot: wei }),
+  rollup: members(
+    { address: hex(20), currentBlockSlot: wei, stateRootsSlot: wei },
+    { blockHashesSlot: wei, rootDepthsSlot: wei, claimedSlot: wei },
+  ),
   checkpoint: hex(32),
   sealing: members(
     {},

@@ -177,6 +177,8 @@ const network = members<Network>(
       currentBlockSlot: needed(amount),
       stateRootsSlot: needed(amount),
       blockHashesSlot: amount,
+      rootDepthsSlot: amount,
+      claimedSlot: amount,
     }),
     layerOne: (given, path) =>
       typeof given === 'object' ? requireBeaconNetwork(given, path) : layerOneName(given, path),

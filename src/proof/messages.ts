@@ -1,0 +1,372 @@
+/**
+ * Messages from a rollup to layer 1: their hashes, the trees that the rollup contract stores the roots of, and what of the contract decides
+ * whether a claim passes. Rules: docs/spec/messages.md.
+ */
+
+import { invalidParameter, PlumblineError } from '../errors.js';
+import { keccak256 } from '../kernel/keccak.js';
+import type { RollupContract } from '../networks/network.js';
+import {
+  bigIntToBytes,
+  bytesToBigInt,
+  concatBytes,
+  equalBytes,
+  requireLength,
+  ZERO_ADDRESS,
+  ZERO_WORD,
+} from '../primitives/bytes.js';
+import { hexToBytes } from '../primitives/hex.js';
+import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
+import type { ProofFailure } from './verdict.js';
+
+/** A message between the layers. Addresses have 20 bytes, amounts are in wei. */
+export interface BridgeMessage {
+  readonly from: Uint8Array;
+  readonly to: Uint8Array;
+  /** Of the event `MessageSent`: what whoever claims the message gets. */
+  readonly fee: bigint;
+  readonly value: bigint;
+  readonly nonce: bigint;
+  /** Calldata of the call of `to`. */
+  readonly data: Uint8Array;
+}
+
+/** Slots of the rollup contract, in every release since 6.0. @source docs/spec/messages.md 4 */
+const RATE_LIMIT = { limit: 152n, periodEnd: 153n, used: 154n };
+const PAUSE_BITS = 218n;
+/** Kinds of a pause, which are bits: all, and messages to layer 1. */
+const PAUSES = [3n, 1n];
+/** The contract's verifier takes no more siblings. */
+const MOST_SIBLINGS = 32;
+const LIMIT = 2n ** 256n;
+const CLAIM_SELECTOR = hexToBytes('0x6463fb2a');
+
+const word = (value: bigint): Uint8Array => bigIntToBytes(value, 32);
+const addressWord = (address: Uint8Array): Uint8Array => concatBytes(new Uint8Array(12), address);
+/** Bytes as ABI has them: their length, and zeros up to a whole word. */
+const paddedBytes = (data: Uint8Array): Uint8Array =>
+  concatBytes(word(BigInt(data.length)), data, new Uint8Array(-data.length & 31));
+
+/**
+ * The hash of a message, 32 bytes: the same on both layers.
+ *
+ * @throws PlumblineError `INVALID_LENGTH` for an address, `OUT_OF_RANGE` for a number above 2^256 - 1
+ * @source docs/spec/messages.md 2
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, hashMessage } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const hash = hashMessage({ from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() });
+ * bytesToHex(hash).length; // => 66
+ * ```
+ */
+export function hashMessage({ from, to, fee, value, nonce, data }: BridgeMessage): Uint8Array {
+  requireLength('from', from, 20);
+  requireLength('to', to, 20);
+  const numbers = [fee, value, nonce].map(word);
+  return keccak256(concatBytes(addressWord(from), addressWord(to), ...numbers, word(6n * 32n), paddedBytes(data)));
+}
+
+/** Leaves of the trees of a finalization, all but the depth being the same. */
+export interface MessageTree {
+  readonly root: Uint8Array;
+  /** All nodes, level by level from the leaves up. */
+  readonly levels: readonly (readonly Uint8Array[])[];
+}
+
+/**
+ * The trees of the messages of one finalization.
+ *
+ * @param hashes - of all messages of its blocks, in order of block and of log, 32 bytes each
+ * @param depth - of the trees, 1 to 32
+ * @source docs/spec/messages.md 3
+ */
+export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageTree[] {
+  if (!Number.isInteger(depth) || depth < 1 || depth > MOST_SIBLINGS)
+    throw invalidParameter('depth', 'must be from 1 to 32');
+  const size = 2 ** depth;
+  const trees: MessageTree[] = [];
+  for (let start = 0; start < hashes.length; start += size) {
+    const levels = [hashes.slice(start, start + size)];
+    // What is right of the last leaf is a tree of zeros, which is not made.
+    let zero = ZERO_WORD;
+    for (let level = 0; level < depth; level++) {
+      const below = levels[level]!;
+      const above: Uint8Array[] = [];
+      for (let i = 0; i < below.length; i += 2) above.push(keccak256(concatBytes(below[i]!, below[i + 1] ?? zero)));
+      levels.push(above);
+      zero = keccak256(concatBytes(zero, zero));
+    }
+    trees.push({ root: levels[depth]![0]!, levels });
+  }
+  return trees;
+}
+
+/** The siblings of a leaf, from the leaf up. @param leafIndex - within the tree */
+export function siblingsOf({ levels }: MessageTree, leafIndex: number): Uint8Array[] {
+  let zero = ZERO_WORD;
+  return levels.slice(0, -1).map((level, height) => {
+    const sibling = level[Math.floor(leafIndex / 2 ** height) ^ 1] ?? zero;
+    zero = keccak256(concatBytes(zero, zero));
+    return sibling;
+  });
+}
+
+/** A message, and the branch from it to a root that layer 1 stores. */
+export interface MessageProofRequest {
+  readonly message: BridgeMessage;
+  /** From the leaf up, 32 bytes each. */
+  readonly siblings: readonly Uint8Array[];
+  readonly leafIndex: number;
+  /** 32 bytes. */
+  readonly root: Uint8Array;
+  /** As layer 1 stores it with the root: without it an inner node passes for a message. */
+  readonly depth: number;
+}
+
+/** Why a branch does not lead from a message to a root. */
+export type MessageProofFailureReason =
+  /** The number of siblings is not the depth of the tree. */
+  | 'DEPTH_MISMATCH'
+  /** The tree has no leaf of this index. */
+  | 'INDEX_OUT_OF_RANGE'
+  /** The branch leads to another root. */
+  | 'ROOT_MISMATCH';
+
+/** The hash of a message that is in the tree, or why the branch does not prove it. */
+export type MessageProofVerdict =
+  | { readonly verified: true; readonly hash: Uint8Array }
+  | ProofFailure<MessageProofFailureReason>;
+
+/**
+ * Verifies that a message is in the tree of a root. Whether layer 1 stores that root says `verifyClaimState`.
+ *
+ * @throws PlumblineError `INVALID_LENGTH` for a sibling or the root; as `hashMessage`
+ * @source docs/spec/messages.md 3, 5
+ *
+ * @example
+ * ```ts
+ * import { hashMessage, verifyMessageProof } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const message = { from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() };
+ * // A tree without a level has its one leaf as root.
+ * verifyMessageProof({ message, siblings: [], leafIndex: 0, root: hashMessage(message), depth: 0 }).verified; // => true
+ * ```
+ */
+export function verifyMessageProof(request: MessageProofRequest): MessageProofVerdict {
+  const { message, siblings, leafIndex, root, depth } = request;
+  requireLength('root', root, 32);
+  for (const [i, sibling] of siblings.entries()) requireLength(`siblings[${i}]`, sibling, 32);
+  const refused = (reason: MessageProofFailureReason, at: string, text: string) =>
+    ({ verified: false, reason, at, message: text }) as const;
+  if (siblings.length !== depth)
+    return refused(
+      'DEPTH_MISMATCH',
+      'siblings',
+      `there are ${siblings.length} siblings, and the tree has depth ${depth}`,
+    );
+  if (!isIndexOf(leafIndex, depth))
+    return refused('INDEX_OUT_OF_RANGE', 'leafIndex', `a tree of depth ${depth} has no leaf ${leafIndex}`);
+  const hash = hashMessage(message);
+  if (!equalBytes(rootOf(hash, siblings, leafIndex), root))
+    return refused('ROOT_MISMATCH', 'root', 'the branch leads to another root');
+  return { verified: true, hash };
+}
+
+function isIndexOf(leafIndex: number, depth: number): boolean {
+  return Number.isSafeInteger(leafIndex) && leafIndex >= 0 && leafIndex < 2 ** depth;
+}
+
+function rootOf(leaf: Uint8Array, siblings: readonly Uint8Array[], leafIndex: number): Uint8Array {
+  let [node, index] = [leaf, leafIndex];
+  for (const sibling of siblings) {
+    node = keccak256(index % 2 === 1 ? concatBytes(sibling, node) : concatBytes(node, sibling));
+    index = Math.floor(index / 2);
+  }
+  return node;
+}
+
+/** Which claim a contract is asked about. */
+export interface ClaimQuestion {
+  /** Root of the message's tree, 32 bytes. */
+  readonly root: Uint8Array;
+  readonly nonce: bigint;
+}
+
+/**
+ * Slots to request from `eth_getProof` of the rollup contract, in this order, 32 bytes each: limit, end of the period and used amount of
+ * the rate limit, pause bits, depth of the root, and the word with the claimed bit of the message.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a profile without the slots of messages
+ * @source docs/spec/messages.md 4
+ *
+ * @example
+ * ```ts
+ * import { linea } from 'plumbline-l2/fees';
+ * import { bytesToHex, messageSlots } from 'plumbline-l2/verify';
+ *
+ * const [limit] = messageSlots(linea.rollup, { root: new Uint8Array(32), nonce: 1n });
+ * bytesToHex(limit); // => '0x0000000000000000000000000000000000000000000000000000000000000098'
+ * ```
+ */
+export function messageSlots(rollup: RollupContract, { root, nonce }: ClaimQuestion): Uint8Array[] {
+  const { rootDepthsSlot, claimedSlot } = rollup;
+  if (rootDepthsSlot === undefined || claimedSlot === undefined)
+    throw invalidParameter('rollup', 'has no rootDepthsSlot and claimedSlot; a profile without them has no messages');
+  requireLength('root', root, 32);
+  return [
+    ...[RATE_LIMIT.limit, RATE_LIMIT.periodEnd, RATE_LIMIT.used, PAUSE_BITS].map(word),
+    keccak256(concatBytes(root, word(rootDepthsSlot))),
+    keccak256(concatBytes(word(nonce >> 8n), word(claimedSlot))),
+  ];
+}
+
+/** What the rollup contract holds at one layer-1 block of what decides about a claim. Amounts in wei, times in seconds. */
+export interface ClaimState {
+  /** Of the tree with this root; 0: layer 1 does not have the root. */
+  readonly depth: bigint;
+  readonly isClaimed: boolean;
+  /** Bit n is the pause of kind n. */
+  readonly pauseBits: bigint;
+  readonly rateLimit: { readonly limit: bigint; readonly periodEnd: bigint; readonly used: bigint };
+  readonly balance: bigint;
+}
+
+/** Why an answer does not prove the state of a claim. */
+export type ClaimStateFailureReason =
+  | EthereumProofFailureReason
+  /** There is no account at the contract's address. */
+  | 'CONTRACT_MISSING';
+
+/** What a contract holds of a claim, or why the answer does not prove it. */
+export type ClaimStateVerdict = ({ readonly verified: true } & ClaimState) | ProofFailure<ClaimStateFailureReason>;
+
+/**
+ * Verifies what the rollup contract holds of what decides about a claim.
+ *
+ * @param request - `l1StateRoot`: of a layer-1 block that the caller trusts, 32 bytes
+ * @param answer - `eth_getProof` of the contract with the slots of `messageSlots`, in that order
+ * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; as `messageSlots`
+ * @source docs/spec/messages.md 5
+ */
+export function verifyClaimState(
+  request: ClaimQuestion & { readonly l1StateRoot: Uint8Array; readonly rollup: RollupContract },
+  answer: unknown,
+): ClaimStateVerdict {
+  const { l1StateRoot: stateRoot, rollup, nonce } = request;
+  const storageKeys = messageSlots(rollup, request);
+  const proof = verifyEthereumProof({ address: hexToBytes(rollup.address, 20), storageKeys, stateRoot }, answer);
+  if (!proof.verified) return proof;
+  if (proof.account === undefined) {
+    const message = 'there is no account at the address of the rollup contract';
+    return { verified: false, reason: 'CONTRACT_MISSING', at: 'accountProof', message };
+  }
+  const [limit, periodEnd, used, pauseBits, depth, claimed] = proof.slots.map(({ value }) => bytesToBigInt(value));
+  return {
+    verified: true,
+    depth: depth!,
+    isClaimed: ((claimed! >> (nonce & 255n)) & 1n) === 1n,
+    pauseBits: pauseBits!,
+    rateLimit: { limit: limit!, periodEnd: periodEnd!, used: used! },
+    balance: proof.account.balance,
+  };
+}
+
+/** A claim as the contract is called with it. */
+export interface MessageClaim extends Omit<MessageProofRequest, 'depth'> {
+  /** Who gets the fee, 20 bytes; the sender of the claim when left out. It is not hashed: whoever claims sets it. */
+  readonly feeRecipient?: Uint8Array;
+}
+
+/** The error with which the contract refuses a claim, by its name there. `Panic`: fee and value together are above 2^256 - 1. */
+export type ClaimRefusal =
+  | 'IsPaused'
+  | 'L2MerkleRootDoesNotExist'
+  | 'ProofLengthDifferentThanMerkleDepth'
+  | 'MessageAlreadyClaimed'
+  | 'Panic'
+  | 'RateLimitExceeded'
+  | 'SafeCastOverflowedUintDowncast'
+  | 'LeafIndexOutOfBounds'
+  | 'InvalidMerkleProof'
+  /** The contract has less ether than fee and value. */
+  | 'MessageSendingFailed';
+
+/**
+ * The error with which the contract refuses a claim, as far as its slots and its balance decide, in the order of its checks. The recipient
+ * may still refuse the call, so a claim without a refusal need not pass: that shows only its execution.
+ *
+ * @param timestamp - of the block in which the claim runs, seconds
+ * @returns undefined for a claim that the slots allow
+ * @source docs/spec/messages.md 5, 6
+ */
+export function claimRefusal(
+  { message, siblings, leafIndex, root }: MessageClaim,
+  { depth, isClaimed, pauseBits, rateLimit, balance }: ClaimState,
+  timestamp: bigint,
+): ClaimRefusal | undefined {
+  if (PAUSES.some((bit) => ((pauseBits >> bit) & 1n) === 1n)) return 'IsPaused';
+  if (depth === 0n) return 'L2MerkleRootDoesNotExist';
+  if (BigInt(siblings.length) !== depth) return 'ProofLengthDifferentThanMerkleDepth';
+  if (isClaimed) return 'MessageAlreadyClaimed';
+  const amount = message.fee + message.value;
+  if (amount >= LIMIT) return 'Panic';
+  const used = rateLimit.periodEnd < timestamp ? 0n : rateLimit.used;
+  if (amount > 0n && used + amount > rateLimit.limit) return 'RateLimitExceeded';
+  if (siblings.length > MOST_SIBLINGS) return 'SafeCastOverflowedUintDowncast';
+  if (!isIndexOf(leafIndex, siblings.length)) return 'LeafIndexOutOfBounds';
+  if (!equalBytes(rootOf(hashMessage(message), siblings, leafIndex), root)) return 'InvalidMerkleProof';
+  return balance < amount ? 'MessageSendingFailed' : undefined;
+}
+
+/**
+ * Calldata of `claimMessageWithProof` of the rollup contract; the transaction has no value.
+ *
+ * @throws PlumblineError `OUT_OF_RANGE` for a leaf index above 2^32 - 1, `INVALID_LENGTH`
+ * @source docs/spec/messages.md 6
+ */
+export function claimCalldata({
+  message,
+  siblings,
+  leafIndex,
+  root,
+  feeRecipient = ZERO_ADDRESS,
+}: MessageClaim): Uint8Array {
+  if (!Number.isInteger(leafIndex) || leafIndex < 0 || leafIndex >= 2 ** 32) {
+    const [what, limit] = ['leafIndex', 'an integer from 0 to 2^32 - 1'];
+    throw new PlumblineError('OUT_OF_RANGE', `${what} must be ${limit}`, { what, value: `${leafIndex}`, limit });
+  }
+  const { from, to, fee, value, nonce, data } = message;
+  for (const [name, address] of Object.entries({ from, to, feeRecipient })) requireLength(name, address, 20);
+  requireLength('root', root, 32);
+  const members = 10n * 32n;
+  const proof = concatBytes(word(BigInt(siblings.length)), ...siblings);
+  return concatBytes(
+    CLAIM_SELECTOR,
+    word(32n),
+    word(members),
+    word(nonce),
+    word(BigInt(leafIndex)),
+    addressWord(from),
+    addressWord(to),
+    word(fee),
+    word(value),
+    addressWord(feeRecipient),
+    root,
+    word(members + BigInt(proof.length)),
+    proof,
+    paddedBytes(data),
+  );
+}
+
+/**
+ * The rolling hash after a message from layer 1, 32 bytes; that before the first one is zero.
+ *
+ * @source docs/spec/messages.md 7
+ */
+export function rollingHash(previous: Uint8Array, hash: Uint8Array): Uint8Array {
+  return keccak256(concatBytes(previous, hash));
+}
