@@ -32,6 +32,7 @@ export type CheckName =
   | 'gas-cap'
   | 'init-code'
   | 'gas-minimum'
+  | 'intrinsic-cap'
   | 'priority-fee'
   | 'base-fee'
   | 'sender'
@@ -44,6 +45,7 @@ export type CheckName =
   | 'nonce-gap'
   | 'block-price'
   | 'used-price'
+  | 'state-gas'
   | 'execution';
 
 /** One row of `CHECKS`. */
@@ -155,7 +157,7 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     rule: 'at most',
     failure: 'refused',
     decides: true,
-    nextStep: 'Lower the gas limit to {needed} or less (EIP-7825); it is {found}.',
+    nextStep: 'Lower the gas limit to {needed} or less ({reason}); it is {found}.',
   },
   'init-code': {
     basis: 'header',
@@ -163,7 +165,7 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     rule: 'at most',
     failure: 'refused',
     decides: true,
-    nextStep: 'Make the init code shorter: {found} bytes, {needed} are allowed (EIP-3860).',
+    nextStep: 'Make the init code shorter: {found} bytes, {needed} are allowed.',
   },
   'gas-minimum': {
     basis: 'header',
@@ -172,6 +174,15 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'refused',
     decides: true,
     nextStep: 'Raise the gas limit to {needed} or more: its data and its type alone cost that; it is {found}.',
+  },
+  'intrinsic-cap': {
+    basis: 'header',
+    unit: 'gas',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep:
+      'Split it: its data, lists and type alone cost {found} gas, and {needed} is the most of execution gas (EIP-8037).',
   },
   'priority-fee': {
     basis: 'profile',
@@ -263,6 +274,15 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'waits',
     decides: true,
     nextStep: `It waits in the pool: for the gas that it uses, the price is too low. ${RAISE}`,
+  },
+  'state-gas': {
+    basis: 'execution',
+    unit: 'gas',
+    rule: 'at least',
+    failure: 'none',
+    decides: false,
+    nextStep:
+      'Do not send it as it is: it runs out of state gas, which new accounts, slots and code cost (EIP-8037), and the fee is paid nevertheless. {remedy}.',
   },
   execution: {
     basis: 'execution',

@@ -12,11 +12,13 @@ import { type LineCount, lineCounts } from '../estimate/line-counts.js';
 import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { callFailureOf } from '../evm/calls/revert-reason.js';
-import { transactionGasCap } from '../evm/common.js';
+import { TRANSACTION_GAS_CAP, transactionGasCap } from '../evm/common.js';
+import { exactSearch, type GasEstimate } from '../evm/gas.js';
 import { isDelegation } from '../evm/interpreter/delegation.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
+import { LEAST_BASE, splitGas } from '../evm/transactions/resource-prices.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
 import {
   dataFloorGas,
@@ -24,7 +26,7 @@ import {
   maxInitCodeBytes,
   requireTypeInForce,
 } from '../evm/transactions/transaction-checks.js';
-import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import type { GasSplit, Leniency, TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import type { Prices } from '../fees/prices.js';
 import { payingGasPrice, priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
@@ -162,9 +164,12 @@ async function pricedChecks(
     ...priced('used-price', typeof run === 'string' ? run : run.outcome.gasUsed),
   ];
   if (typeof run !== 'string')
-    return { findings: [...findings, outcomeCheck(run.outcome), ...lineChecks(run.lines)], lines: run.lines };
-  const executing =
-    network.moduleLimits === undefined ? (['execution'] as const) : (['execution', 'line-counts'] as const);
+    return { findings: [...findings, ...run.findings, ...lineChecks(run.lines)], lines: run.lines };
+  const executing: CheckName[] = [
+    'execution',
+    ...(conditions.rules.amsterdam ? (['state-gas'] as const) : []),
+    ...(network.moduleLimits === undefined ? [] : (['line-counts'] as const)),
+  ];
   return { findings: [...findings, ...unknown(executing, run)], lines: [] };
 }
 
@@ -227,9 +232,10 @@ export function replacementCheck(candidate: DiagnosedTransaction, { pending }: C
   return findings.find(({ outcome }) => outcome === 'fails') ?? findings[0]!;
 }
 
-/** A run in the next block, and what it counts of the limits of the prover, alone in a block. */
-export interface CountedRun {
+/** A run in the next block, what it shows, and what it counts of the limits of the prover, alone in a block. */
+interface CountedRun {
   readonly outcome: TransactionOutcome;
+  readonly findings: readonly Finding[];
   readonly lines: readonly LineCount[];
 }
 
@@ -239,21 +245,34 @@ export interface CountedRun {
  *
  * @returns why it cannot run, if so
  */
-export async function executed(
+async function executed(
   candidate: CompleteTransaction,
-  { context, state }: Conditions,
+  { context, state, rules }: Conditions,
   network: Network,
   limits: RunLimits,
 ): Promise<CountedRun | string> {
-  if (candidate.gasLimit > network.rpcGasCap)
+  const { amsterdam } = rules;
+  if (splitGas(candidate.gasLimit, amsterdam).execution > network.rpcGasCap)
     return `it was not executed: its gas limit is above ${network.rpcGasCap}, the most for a simulated run`;
   const machine = await Machine.open(network, context, new StateOverlay(state));
-  const leniency = { nonce: 'any', lowPrice: true, unfunded: true, contractSender: true, gasAboveCap: true } as const;
+  const leniency: Leniency = {
+    nonce: 'any',
+    lowPrice: true,
+    unfunded: true,
+    contractSender: true,
+    gasAboveCap: !amsterdam,
+  };
+  const budget = new RunBudget(limits);
+  const run: Run = (gasLimit, split) =>
+    simulateTransaction(machine, { ...candidate, gasLimit }, { leniency, budget, split });
   try {
-    const budget = new RunBudget(limits);
     const outcome = await simulateTransaction(machine, candidate, { leniency, counting: true, budget });
     const { logs, counts = {} } = outcome;
-    return { outcome, lines: lineCounts({ signedBytes: signedBytes(candidate).length, logs, counts }, network) };
+    const lines = lineCounts({ signedBytes: signedBytes(candidate).length, logs, counts }, network);
+    const findings = amsterdam
+      ? await gasKindChecks(run, candidate.gasLimit, context.gasLimit, outcome)
+      : [outcomeCheck(outcome)];
+    return { outcome, lines, findings };
   } catch (error) {
     if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
     return `it was not executed: ${error.message}`;
@@ -262,9 +281,70 @@ export async function executed(
   }
 }
 
-export function outcomeCheck(outcome: TransactionOutcome): Finding {
+function outcomeCheck(outcome: TransactionOutcome, more = ''): Finding {
   if (outcome.succeeded) return { check: 'execution', outcome: 'ok' };
-  return { check: 'execution', outcome: 'fails', reason: callFailureOf(outcome).message };
+  return { check: 'execution', outcome: 'fails', reason: `${callFailureOf(outcome).message}${more}` };
+}
+
+/** Runs the transaction with another gas limit. */
+type Run = (gasLimit: bigint, split?: GasSplit) => Promise<TransactionOutcome>;
+
+/**
+ * Which kind of gas a failed run lacks, from Amsterdam on. A run with the execution gas of its limit and ample state gas shows it: if that
+ * succeeds, it was state gas, wherever in the transaction it ran out. Then the least limit that is enough is searched.
+ *
+ * @param most - gas limit of a block
+ * @param outcome - of the run with `gasLimit`
+ * @source docs/spec/amsterdam.md 2, 3
+ */
+async function gasKindChecks(
+  run: Run,
+  gasLimit: bigint,
+  most: bigint,
+  outcome: TransactionOutcome,
+): Promise<readonly Finding[]> {
+  const check = 'state-gas';
+  const usedBy = ({ executionGas, stateGas }: TransactionOutcome | GasEstimate) => ({ executionGas, stateGas });
+  if (outcome.succeeded)
+    return [{ check, outcome: 'ok', found: gasLimit, used: usedBy(outcome) }, outcomeCheck(outcome)];
+  const ample = transactionGasCap({ osaka: true, amsterdam: true })!;
+  const { execution } = splitGas(gasLimit, true);
+  const tries = await tried(async () => ({
+    withMore: (await run(ample, { execution, reservoir: ample - execution })).succeeded,
+    enough: await leastLimit(run, most < ample ? most : ample),
+  }));
+  if (typeof tries === 'string') return [...unknown([check], tries), outcomeCheck(outcome)];
+  const { withMore, enough } = tries;
+  if (!withMore) {
+    if (enough === undefined) return [{ check, outcome: 'ok', found: gasLimit }, outcomeCheck(outcome)];
+    const rest: Finding =
+      enough.stateGas > 0n
+        ? { check, outcome: 'unknown', found: gasLimit, reason: 'execution gas is missing too' }
+        : { check, outcome: 'ok', found: gasLimit };
+    return [rest, outcomeCheck(outcome, `; with a gas limit of ${enough.gasLimit} it succeeds`)];
+  }
+  const reason = 'with the same execution gas and more state gas it succeeds';
+  const failing = { check, outcome: 'fails', found: gasLimit, reason } as const;
+  const finding: Finding =
+    enough === undefined
+      ? { ...failing, remedy: `Split it: the ${most} of a block are not enough` }
+      : {
+          ...failing,
+          needed: enough.gasLimit,
+          used: usedBy(enough),
+          remedy: `Its gas limit is ${gasLimit}, and ${enough.gasLimit} is enough`,
+        };
+  return [finding, outcomeCheck(outcome)];
+}
+
+/** The least gas limit that is enough: a run with one less failed. Undefined if `most` is not enough. */
+async function leastLimit(run: Run, most: bigint): Promise<GasEstimate | undefined> {
+  try {
+    return await exactSearch(run, { ceiling: most, plain: false, least: LEAST_BASE });
+  } catch (error) {
+    if (isPlumblineError(error, 'EXECUTION_REVERTED') || isPlumblineError(error, 'EXECUTION_FAILED')) return undefined;
+    throw error;
+  }
 }
 
 /** The limit that is exceeded most, or that the transaction comes nearest to; and that others cannot be counted. */
@@ -410,14 +490,14 @@ export async function blockChecks(
     }).then((finding): Finding => ({ ...finding, found: BigInt(type) })),
   ];
   if (to === undefined && rules.shanghai) findings.push(compared('init-code', data.length, maxInitCodeBytes(rules)));
-  if (gasLimit === undefined) return findings;
-  const message = { ...candidate, gasLimit, nonce: 0n, blobVersionedHashes };
+  const message = { ...candidate, gasLimit: gasLimit ?? 0n, nonce: 0n, blobVersionedHashes };
   const [intrinsic, floor] = [intrinsicGas(message, rules), dataFloorGas(message, rules)];
-  findings.push(
-    compared('gas-minimum', gasLimit, intrinsic > floor ? intrinsic : floor),
-    compared('block-gas-limit', gasLimit, context.gasLimit),
-  );
+  const minimum = intrinsic > floor ? intrinsic : floor;
+  if (rules.amsterdam) findings.push(compared('intrinsic-cap', minimum, TRANSACTION_GAS_CAP));
+  if (gasLimit === undefined) return findings;
+  findings.push(compared('gas-minimum', gasLimit, minimum), compared('block-gas-limit', gasLimit, context.gasLimit));
   const cap = transactionGasCap(rules);
-  if (cap !== undefined) findings.push(compared('gas-cap', gasLimit, cap));
+  const reason = rules.amsterdam ? 'EIP-8037' : 'EIP-7825';
+  if (cap !== undefined) findings.push(compared('gas-cap', gasLimit, cap, gasLimit > cap ? { reason } : {}));
   return findings;
 }

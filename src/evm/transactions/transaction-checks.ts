@@ -9,8 +9,8 @@ import type { BlockContext } from '../block-context.js';
 import { type Rules, TRANSACTION_GAS_CAP, transactionGasCap } from '../common.js';
 import { isDelegation } from '../interpreter/delegation.js';
 import { type Account, NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
-import { floorOfBytes, type GasSplit, intrinsicResources, splitGas } from './resource-prices.js';
-import type { RunOptions, TransactionMessage } from './transaction-message.js';
+import { floorOfBytes, intrinsicResources, splitGas } from './resource-prices.js';
+import type { GasSplit, RunOptions, TransactionMessage } from './transaction-message.js';
 
 /** What a transaction is checked against. */
 interface ExecutionBase {
@@ -67,7 +67,7 @@ function checkGas(base: ExecutionBase, message: TransactionMessage, options: Run
   const cap = transactionGasCap(rules);
   if (cap !== undefined && isCapped && gasLimit > cap)
     throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${cap}`);
-  const split = splitGas(gasLimit, rules.amsterdam && isCapped);
+  const split = options.split ?? splitGas(gasLimit, rules.amsterdam && isCapped);
   if (gasAvailable !== undefined && split.execution > gasAvailable) {
     throw rejected('block-gas-limit', `gas limit ${split.execution} is above the ${gasAvailable} left in the block`);
   }
