@@ -14,6 +14,7 @@ import { engineMiner, testGenesis, versionedHash } from '../execution-genesis.mj
 import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startClient, word } from '../lib.mjs';
 import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
 import { amsterdam } from './amsterdam.mjs';
+import { pool } from './pool.mjs';
 import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
@@ -71,6 +72,7 @@ main(async () => {
   await reorgs(client, scene);
   await batchLimits();
   await blobTransactions(accounts);
+  await pool(startGeth, network.chainId);
   await amsterdam(startGeth, network.chainId);
   await goClients();
 });

@@ -165,5 +165,8 @@ describe('limits of the gas limit', () => {
     const { found, needed } = answer.checks.find(({ check }) => check === 'intrinsic-cap')!;
     expect([found, needed].map(Number)).toEqual([16_777_240, 16_777_216]);
     await expect(ask('eth_sendRawTransaction', of(261_910))).rejects.toThrow(/16777240/);
+    const call = { from: accountAt(0), to: BURNER, data: `0x${'01'.repeat(261_910)}` as Hex } as const;
+    const filled = await node.diagnoseTransaction(call);
+    expect([filled.verdict, failing(filled)]).toEqual(['will-be-refused', ['intrinsic-cap']]);
   });
 });
