@@ -5,10 +5,13 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { TransactionDiagnosis } from '../../src/diagnosis/diagnosis.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { ethereum } from '../../src/networks/ethereum.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { attestedScene } from '../support/attested-chain.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { failing, unknown } from '../support/diagnoses.js';
+import { lightScene } from '../support/light-node.js';
 import { signTransaction, type Unsigned } from '../support/sign.js';
 
 // Expected outcomes are those of geth's pool: ethereum/go-ethereum@v1.17.10 core/txpool; `interop/geth` asks geth itself.
@@ -248,4 +251,23 @@ test('an unknown hash: nobody is asked whether it was excluded', async () => {
   const { node } = await scene();
   const answer = await node.diagnoseTransaction(`0x${'12'.repeat(32)}`);
   expect(answer).toMatchObject({ verdict: 'cannot-tell', origin: 'none', checks: [] });
+});
+
+test('under Amsterdam a light node finds the limit too, by proofs', async () => {
+  const writer = stranger('f5');
+  // PUSH1 1, PUSH1 slot, SSTORE for slots 1 to 5; figures as in diagnose-amsterdam.test.ts
+  const code = `0x${[1, 2, 3, 4, 5].map((slot) => `6001600${slot}55`).join('')}` as Hex;
+  const rules = devnet({ hardfork: 'amsterdam' });
+  const { layerOne: _, ...layerOne } = ethereum;
+  const { light } = await lightScene({
+    dev: { chain: { kind: 'devnet', network: rules, mining: 'manual', alloc: { [writer]: { nonce: 1n, code } } } },
+    chain: { network: { ...layerOne, chainId: rules.chainId, forks: rules.forks }, layerOne: undefined as never },
+  });
+  const fields = { chainId: rules.chainId, to: writer, value: 0n };
+  const answer = await light.diagnoseTransaction(sign({ ...fields, gasLimit: 565_129n }));
+  expect([answer.verdict, failing(answer)]).toEqual(['will-be-included', ['state-gas', 'execution']]);
+  expect(Number(check(answer, 'state-gas')!.needed)).toBe(565_130);
+  // Above 2^24, which no check of a layer 1 forbids any more.
+  const above = await light.diagnoseTransaction(sign({ ...fields, gasLimit: 2n ** 24n + 1n }));
+  expect([above.verdict, failing(above)]).toEqual(['will-be-included', []]);
 });
