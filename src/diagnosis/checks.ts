@@ -33,7 +33,7 @@ import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import { type Network, rollupOf } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { CheckName } from './check-table.js';
-import { type Conditions, type DiagnosisParts, hasLayerOnePool } from './conditions.js';
+import { type Conditions, type DiagnosisParts, hasLayerOnePool, hasLineLimits } from './conditions.js';
 import {
   type CompleteTransaction,
   capOf,
@@ -100,7 +100,7 @@ export async function allChecks(
     ...ALWAYS,
     ...(isLayerOne ? ALWAYS_ON_LAYER_ONE : ALWAYS_OF_ROLLUPS),
     ...margins.keys(),
-    ...(isCounted(parts) ? (['line-counts'] as const) : []),
+    ...(hasLineLimits(parts.chain) ? (['line-counts'] as const) : []),
   ];
   const estimated = failing.filter(({ check }) => !names.has(check));
   for (const { check } of estimated) names.add(check);
@@ -108,9 +108,6 @@ export async function allChecks(
   const why = typeof conditions === 'string' ? conditions : (reason ?? 'the gas limit or the price is not known');
   return { findings: [...made, ...estimated, ...unknown(missing, why)], lines };
 }
-
-/** Whether the prover's limits count. */
-const isCounted = ({ chain }: DiagnosisParts) => chain.network.moduleLimits !== undefined && !hasLayerOnePool(chain);
 
 /**
  * The margins over cost that apply, by check. A devnet includes what its pool takes, whatever the profile says of block building;
@@ -174,13 +171,13 @@ async function pricedChecks(
     ...priced('used-price', typeof run === 'string' ? run : run.outcome.gasUsed),
   ];
   if (typeof run !== 'string') {
-    const lines = isCounted(parts) ? run.lines : [];
+    const lines = hasLineLimits(parts.chain) ? run.lines : [];
     return { findings: [...findings, ...run.findings, ...lineChecks(lines)], lines };
   }
   const executing: CheckName[] = [
     'execution',
     ...(conditions.rules.amsterdam ? (['state-gas'] as const) : []),
-    ...(isCounted(parts) ? (['line-counts'] as const) : []),
+    ...(hasLineLimits(parts.chain) ? (['line-counts'] as const) : []),
   ];
   return { findings: [...findings, ...unknown(executing, run)], lines: [] };
 }

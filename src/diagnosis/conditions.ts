@@ -22,6 +22,11 @@ export function hasLayerOnePool({ network, kind }: Pick<Chain, 'network' | 'kind
   return isLayerOne(network) && kind !== 'devnet';
 }
 
+/** Whether the prover's limits of the profile count. */
+export function hasLineLimits(chain: Pick<Chain, 'network' | 'kind'>): boolean {
+  return chain.network.moduleLimits !== undefined && !hasLayerOnePool(chain);
+}
+
 /** What a transaction is checked against: the next block on the newest one. */
 export interface Conditions extends ExecutionPoint {
   readonly rules: Rules;

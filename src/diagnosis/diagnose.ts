@@ -7,7 +7,7 @@ import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { CHECKS, type CheckName } from './check-table.js';
 import { allChecks, type CheckedTransaction, type Findings } from './checks.js';
-import { type Conditions, type DiagnosisParts, hasLayerOnePool, readConditions } from './conditions.js';
+import { type Conditions, type DiagnosisParts, hasLayerOnePool, hasLineLimits, readConditions } from './conditions.js';
 import { callOf, type DiagnosedTransaction, readSigned, transactionOf } from './diagnosed-transaction.js';
 import type { InclusionVerdict, TransactionDiagnosis } from './diagnosis.js';
 import { type FilledCall, fillCall } from './fill-call.js';
@@ -129,7 +129,7 @@ function diagnosisOf({ chain, estimator }: DiagnosisParts, material: Material): 
   const { origin, candidate, conditions, filled = {}, lines = [], hash = candidate?.hash } = material;
   const findings = inOrder(material.findings);
   const { name, networkOwn } = estimator.dictionary;
-  const isCounted = chain.network.moduleLimits !== undefined && candidate !== undefined && origin !== 'block';
+  const isCounted = hasLineLimits(chain) && candidate !== undefined && origin !== 'block';
   const on = typeof conditions === 'string' ? undefined : conditions;
   return {
     ...verdictOf(findings, origin),
