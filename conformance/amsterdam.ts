@@ -12,7 +12,7 @@ import { type Area, differs, type Material, type Report } from './area.js';
 import { contextOf, logsHash, networkOf, outcomeOf, type Post, type StateTest, withWholeKeys } from './state-tests.js';
 
 /** What geth made of one transaction. */
-interface AmsterdamPost extends Post {
+export interface AmsterdamPost extends Post {
   /** Missing if it is refused. */
   receipt?: {
     status: Hex;

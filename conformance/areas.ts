@@ -1,5 +1,6 @@
 import { amsterdamArea } from './amsterdam.js';
 import { amsterdamBlocksArea } from './amsterdam-blocks.js';
+import { amsterdamDiagnosisArea } from './amsterdam-diagnosis.js';
 import { amsterdamEstimatesArea } from './amsterdam-estimates.js';
 import { amsterdamChainArea, amsterdamRpcArea } from './amsterdam-rpc.js';
 import type { Area } from './area.js';
@@ -46,6 +47,7 @@ export const AREAS: readonly Area[] = [
   amsterdamArea,
   amsterdamBlocksArea,
   amsterdamEstimatesArea,
+  amsterdamDiagnosisArea,
   amsterdamRpcArea,
   amsterdamChainArea,
   arithmeticArea,

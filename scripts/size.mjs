@@ -147,7 +147,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: consensus of layer 1', files: ['-consensus'], budget: 21 * KB },
   { name: 'beside either: traces', files: ['-traces'], budget: 12.5 * KB },
   { name: 'beside either: previews', files: ['-preview'], budget: 14 * KB },
-  { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 9 * KB },
+  { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 10.5 * KB },
   { name: 'beside a devnet: what tools seldom ask', files: ['-tools'], budget: 5 * KB },
   { name: 'beside a devnet: methods of wallets', files: ['-wallet'], budget: 5 * KB },
   { name: 'beside a devnet: its beacon chain', files: ['-beacon'], budget: 10 * KB },

@@ -113,7 +113,11 @@ export async function amsterdam(startGeth, chainId) {
         const [ours, theirs] = await Promise.all(
           [lit, client].map(({ ask }) => ask('eth_estimateGas', call).catch(() => 'refused')),
         );
-        assert.equal(ours, theirs, `estimate ${at}`);
+        // Shortly before the fork ours is the larger of both forks' limits; geth's is that of the fork in force.
+        const isBefore = Math.floor(at / AT_ONCE) <= BEFORE;
+        if (isBefore && theirs !== 'refused')
+          assert(BigInt(ours) >= BigInt(theirs), `estimate ${at}: ${ours}, ${theirs}`);
+        else assert.equal(ours, theirs, `estimate ${at}`);
         estimates[theirs === 'refused' ? 'refused' : 'same']++;
       }
       const raw = await sender.signTransaction({

@@ -15,6 +15,7 @@ import { atEnd, check, endpoint, fault, freePort, hex, main, skip, start, startC
 import { accountsOf, assertSame, followed, INIT, light, NOBODY, overClient, profileAt, RICH } from '../over-client.mjs';
 import { amsterdam } from './amsterdam.mjs';
 import { asLayerOne } from './layer-one.mjs';
+import { pool } from './pool.mjs';
 import { ENTRY, programCall } from './programs.mjs';
 
 const NAME = 'geth 1.17.10';
@@ -80,6 +81,7 @@ main(async () => {
   await batchLimits();
   await blobTransactions(accounts);
   await asLayerOne(startGeth, network);
+  await pool(startGeth, network.chainId);
   await amsterdam(startGeth, network.chainId);
   await goClients();
 });

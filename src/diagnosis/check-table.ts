@@ -14,7 +14,7 @@ export type CheckBasis =
   | 'endpoint';
 
 /** What `found` and `needed` count. */
-export type CheckUnit = 'wei' | 'wei per gas' | 'gas' | 'bytes' | 'nonce' | 'chain id' | 'lines' | 'type';
+export type CheckUnit = 'wei' | 'wei per gas' | 'gas' | 'bytes' | 'nonce' | 'chain id' | 'lines' | 'type' | 'blobs';
 
 /** The name of a check; docs/spec/fees.md 11 has the limit of each. */
 export type CheckName =
@@ -22,6 +22,9 @@ export type CheckName =
   | 'signature'
   | 'chain-id'
   | 'type'
+  | 'size'
+  | 'blobs'
+  | 'sidecar'
   | 'denied'
   | 'recipient'
   | 'gas-limit'
@@ -32,18 +35,27 @@ export type CheckName =
   | 'gas-cap'
   | 'init-code'
   | 'gas-minimum'
+  | 'intrinsic-cap'
   | 'priority-fee'
+  | 'least-price'
   | 'base-fee'
   | 'sender'
+  | 'delegated-sender'
   | 'funds'
   | 'block-gas-limit'
+  | 'blob-nonce'
+  | 'other-pool'
   | 'replacement'
   | 'line-counts'
   | 'uncounted-lines'
   | 'exclusion'
   | 'nonce-gap'
+  | 'fee-cap'
+  | 'builder-tip'
+  | 'blob-fee-cap'
   | 'block-price'
   | 'used-price'
+  | 'state-gas'
   | 'execution';
 
 /** One row of `CHECKS`. */
@@ -64,7 +76,7 @@ const RAISE = 'Raise {remedy}, sign again with the same nonce, and send it.';
 
 /**
  * The checks, in the order in which the network makes them. The limits are in the network profile; the pool's rules come
- * first, those of block building last.
+ * first, those of block building last. On a layer 1 the rules are those of geth's pool: see `layer-one-checks.ts`.
  *
  * @source docs/spec/fees.md 2.1 and 7; docs/spec/fees.md 11 for what is plumbline's own
  */
@@ -95,6 +107,28 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'refused',
     decides: true,
     nextStep: 'Send a transaction of another type, such as type 2: {reason}.',
+  },
+  size: {
+    basis: 'profile',
+    unit: 'bytes',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Split it: its {found} bytes are above the {needed} that nodes take.',
+  },
+  blobs: {
+    basis: 'header',
+    unit: 'blobs',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep: 'Send {needed} blobs or fewer in one transaction; it has {found}.',
+  },
+  sidecar: {
+    basis: 'profile',
+    failure: 'refused',
+    decides: false,
+    nextStep: 'Send it with its blobs, commitments and proofs (EIP-7594): {reason}.',
   },
   denied: {
     basis: 'profile',
@@ -155,7 +189,7 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     rule: 'at most',
     failure: 'refused',
     decides: true,
-    nextStep: 'Lower the gas limit to {needed} or less (EIP-7825); it is {found}.',
+    nextStep: 'Lower the gas limit to {needed} or less ({reason}); it is {found}.',
   },
   'init-code': {
     basis: 'header',
@@ -163,7 +197,7 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     rule: 'at most',
     failure: 'refused',
     decides: true,
-    nextStep: 'Make the init code shorter: {found} bytes, {needed} are allowed (EIP-3860).',
+    nextStep: 'Make the init code shorter: {found} bytes, {needed} are allowed.',
   },
   'gas-minimum': {
     basis: 'header',
@@ -173,6 +207,15 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     decides: true,
     nextStep: 'Raise the gas limit to {needed} or more: its data and its type alone cost that; it is {found}.',
   },
+  'intrinsic-cap': {
+    basis: 'header',
+    unit: 'gas',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep:
+      'Split it: its data, lists and type alone cost {found} gas, and {needed} is the most of execution gas (EIP-8037).',
+  },
   'priority-fee': {
     basis: 'profile',
     unit: 'wei per gas',
@@ -180,6 +223,14 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'refused',
     decides: true,
     nextStep: 'Raise maxFeePerGas to at least maxPriorityFeePerGas, which is {found}; it is {needed}.',
+  },
+  'least-price': {
+    basis: 'profile',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'refused',
+    decides: true,
+    nextStep: RAISE,
   },
   'base-fee': {
     basis: 'header',
@@ -194,6 +245,15 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'refused',
     decides: true,
     nextStep: 'Send it from another account: {reason}.',
+  },
+  'delegated-sender': {
+    basis: 'state',
+    unit: 'nonce',
+    rule: 'at most',
+    failure: 'refused',
+    decides: true,
+    nextStep:
+      'Send it once nonce {needed} is in a block: of a delegated account (EIP-7702) nodes keep one transaction at a time, and this one has nonce {found}.',
   },
   funds: {
     basis: 'state',
@@ -211,6 +271,22 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'refused',
     decides: true,
     nextStep: 'Lower the gas limit to {needed} or less, which is the limit of a block; it is {found}.',
+  },
+  'blob-nonce': {
+    basis: 'state',
+    unit: 'nonce',
+    rule: 'at most',
+    failure: 'refused',
+    decides: false,
+    nextStep:
+      'Send the transaction with nonce {needed} first: nodes do not keep this one, which has blobs and nonce {found}, until it is there.',
+  },
+  'other-pool': {
+    basis: 'pool',
+    failure: 'refused',
+    decides: false,
+    nextStep:
+      'Wait until the pending transactions of the account are in blocks: nodes take none with blobs beside one without: {reason}.',
   },
   replacement: {
     basis: 'pool',
@@ -248,6 +324,33 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     decides: true,
     nextStep: 'Send the transaction with nonce {needed} first: nonce {found} waits until it is in a block.',
   },
+  'fee-cap': {
+    basis: 'header',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'waits',
+    decides: true,
+    nextStep:
+      'It waits in the pool until the base fee, which is {needed} wei, falls to {found}. To go sooner, raise {remedy}.',
+  },
+  'builder-tip': {
+    basis: 'header',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'waits',
+    decides: true,
+    nextStep:
+      'It may wait in the pool: builders of geth take a priority fee of {needed} wei or more unless they are told otherwise, and beside the base fee it pays {found}. To go sooner, raise {remedy}.',
+  },
+  'blob-fee-cap': {
+    basis: 'header',
+    unit: 'wei per gas',
+    rule: 'at least',
+    failure: 'waits',
+    decides: true,
+    nextStep:
+      'It waits in the pool until the blob base fee, which is {needed} wei, falls to {found}. To go sooner, raise {remedy}.',
+  },
   'block-price': {
     basis: 'header',
     unit: 'wei per gas',
@@ -263,6 +366,15 @@ export const CHECKS: Readonly<Record<CheckName, CheckRow>> = {
     failure: 'waits',
     decides: true,
     nextStep: `It waits in the pool: for the gas that it uses, the price is too low. ${RAISE}`,
+  },
+  'state-gas': {
+    basis: 'execution',
+    unit: 'gas',
+    rule: 'at least',
+    failure: 'none',
+    decides: false,
+    nextStep:
+      'Do not send it as it is: it runs out of state gas, which new accounts, slots and code cost (EIP-8037), and the fee is paid nevertheless. {remedy}.',
   },
   execution: {
     basis: 'execution',

@@ -5,18 +5,19 @@ import {
   requireRecipient,
   requireTypeAccepted,
 } from '../chain/admission.js';
-import type { ChainCall } from '../chain/chain.js';
+import type { Chain, ChainCall } from '../chain/chain.js';
 import { isPlumblineError } from '../errors.js';
 import type { Estimator } from '../estimate/estimator.js';
 import { type LineCount, lineCounts } from '../estimate/line-counts.js';
-import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { callFailureOf } from '../evm/calls/revert-reason.js';
-import { transactionGasCap } from '../evm/common.js';
+import { TRANSACTION_GAS_CAP, transactionGasCap } from '../evm/common.js';
+import { exactSearch, type GasEstimate } from '../evm/gas.js';
 import { isDelegation } from '../evm/interpreter/delegation.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
+import { LEAST_BASE, splitGas } from '../evm/transactions/resource-prices.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
 import {
   dataFloorGas,
@@ -24,7 +25,7 @@ import {
   maxInitCodeBytes,
   requireTypeInForce,
 } from '../evm/transactions/transaction-checks.js';
-import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import type { GasSplit, Leniency, TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import type { Prices } from '../fees/prices.js';
 import { payingGasPrice, priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';
@@ -32,7 +33,7 @@ import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import { type Network, rollupOf } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { CheckName } from './check-table.js';
-import type { Conditions, DiagnosisParts } from './conditions.js';
+import { type Conditions, type DiagnosisParts, hasLayerOnePool, hasLineLimits } from './conditions.js';
 import {
   type CompleteTransaction,
   capOf,
@@ -41,6 +42,15 @@ import {
   signedBytes,
 } from './diagnosed-transaction.js';
 import { compared, type Finding, refusedBy, tried, unknown } from './finding.js';
+import {
+  accountPoolChecks,
+  blobChecks,
+  costOf,
+  fundsWithPending,
+  poolChecks,
+  raisedPrice,
+  waitingChecks,
+} from './layer-one-checks.js';
 
 /** What all checks of a transaction found, and the limits of the prover that were counted. */
 export interface Findings {
@@ -61,17 +71,9 @@ export interface CheckedTransaction {
 
 const BLOBS = 3;
 /** Checks that every transaction has and that need more than the profile. */
-const ALWAYS = [
-  'type',
-  'gas-limit',
-  'gas-minimum',
-  'block-gas-limit',
-  'base-fee',
-  'nonce-used',
-  'sender',
-  'funds',
-  'execution',
-] as const;
+const ALWAYS = ['type', 'gas-minimum', 'block-gas-limit', 'nonce-used', 'sender', 'funds', 'execution'] as const;
+const ALWAYS_OF_ROLLUPS = ['gas-limit', 'base-fee'] as const;
+const ALWAYS_ON_LAYER_ONE = ['least-price', 'fee-cap'] as const;
 
 /** All checks that apply to a transaction. Those that cannot be made are unknown. */
 export async function allChecks(
@@ -79,9 +81,11 @@ export async function allChecks(
   { candidate, conditions, failing = [], reason }: CheckedTransaction,
   limits: ChainCall,
 ): Promise<Findings> {
-  const { network, kind } = parts.chain;
+  const { network } = parts.chain;
+  const isLayerOne = hasLayerOnePool(parts.chain);
   const margins = marginsOf(parts, candidate);
-  const made = [...(await profileChecks(candidate, network, kind === 'devnet'))];
+  const made = [...profileChecks(candidate, network)];
+  made.push(...(isLayerOne ? poolChecks(candidate) : await rollupPoolChecks(parts, candidate)));
   let lines: readonly LineCount[] = [];
   if (typeof conditions !== 'string') {
     made.push(...(await accountChecks(parts, candidate, conditions)));
@@ -94,8 +98,9 @@ export async function allChecks(
   const names = new Set(made.map(({ check }) => check));
   const expected: CheckName[] = [
     ...ALWAYS,
+    ...(isLayerOne ? ALWAYS_ON_LAYER_ONE : ALWAYS_OF_ROLLUPS),
     ...margins.keys(),
-    ...(network.moduleLimits ? (['line-counts'] as const) : []),
+    ...(hasLineLimits(parts.chain) ? (['line-counts'] as const) : []),
   ];
   const estimated = failing.filter(({ check }) => !names.has(check));
   for (const { check } of estimated) names.add(check);
@@ -108,10 +113,9 @@ export async function allChecks(
  * The margins over cost that apply, by check. A devnet includes what its pool takes, whatever the profile says of block building;
  * blobs are not sized.
  */
-function marginsOf(
-  { chain: { network, kind } }: DiagnosisParts,
-  { type }: DiagnosedTransaction,
-): ReadonlyMap<CheckName, number> {
+function marginsOf({ chain }: DiagnosisParts, { type }: DiagnosedTransaction): ReadonlyMap<CheckName, number> {
+  const { network, kind } = chain;
+  if (hasLayerOnePool(chain)) return new Map();
   const { pool, blockMargin } = network;
   const rows: [CheckName, number | undefined][] = [
     ['pool-price', pool?.margin],
@@ -122,29 +126,32 @@ function marginsOf(
 }
 
 async function accountChecks(
-  { chain: { network, kind } }: DiagnosisParts,
+  { chain }: DiagnosisParts,
   candidate: DiagnosedTransaction,
   conditions: Conditions,
 ): Promise<readonly Finding[]> {
-  const isDevnet = kind === 'devnet';
-  const { nonce } = candidate;
   const sender = await tried(() => senderCheck(candidate, conditions));
   return [
-    ...(await blockChecks(candidate, conditions, network)),
-    ...(nonce === undefined ? [] : nonceChecks(nonce, conditions, isDevnet)),
+    ...(await blockChecks(candidate, conditions, chain.network)),
+    ...nonceChecks(candidate, conditions, chain),
     ...(typeof sender === 'string' ? unknown(['sender'], sender) : [sender]),
-    replacementCheck(candidate, conditions, isDevnet),
+    replacementCheck(candidate, conditions, chain),
+    ...(hasLayerOnePool(chain)
+      ? [...blobChecks(candidate, conditions), ...accountPoolChecks(candidate, conditions)]
+      : []),
   ];
 }
 
 async function pricedChecks(
-  { chain: { network }, estimator }: DiagnosisParts,
+  parts: DiagnosisParts,
   candidate: CompleteTransaction,
   conditions: Conditions,
   margins: ReadonlyMap<CheckName, number>,
   limits: ChainCall,
 ): Promise<Findings> {
-  const size = await tried(() => sizeOf(candidate, estimator, network));
+  const { chain, estimator } = parts;
+  const { network } = chain;
+  const size = margins.size === 0 ? '' : await tried(() => sizeOf(candidate, estimator, network));
   const run = await tried(() => executed(candidate, conditions, network, limits));
   const priced = (check: CheckName, gas: bigint | string): readonly Finding[] => {
     const margin = margins.get(check);
@@ -154,32 +161,46 @@ async function pricedChecks(
     if (gas === 0n) return unknown([check], 'the gas limit is zero');
     return [marginCheck(check, candidate, { network, ...conditions }, size, { gas, margin })];
   };
+  const pool = hasLayerOnePool(chain)
+    ? [fundsWithPending(candidate, conditions), ...waitingChecks(candidate, conditions)]
+    : [baseFeeCheck(candidate, conditions), fundsCheck(candidate, conditions)];
   const findings = [
-    baseFeeCheck(candidate, conditions),
-    fundsCheck(candidate, conditions),
+    ...pool,
     ...priced('pool-price', candidate.gasLimit),
     ...priced('block-price', candidate.gasLimit),
     ...priced('used-price', typeof run === 'string' ? run : run.outcome.gasUsed),
   ];
-  if (typeof run !== 'string')
-    return { findings: [...findings, outcomeCheck(run.outcome), ...lineChecks(run.lines)], lines: run.lines };
-  const executing =
-    network.moduleLimits === undefined ? (['execution'] as const) : (['execution', 'line-counts'] as const);
+  if (typeof run !== 'string') {
+    const lines = hasLineLimits(parts.chain) ? run.lines : [];
+    return { findings: [...findings, ...run.findings, ...lineChecks(lines)], lines };
+  }
+  const executing: CheckName[] = [
+    'execution',
+    ...(conditions.rules.amsterdam ? (['state-gas'] as const) : []),
+    ...(hasLineLimits(parts.chain) ? (['line-counts'] as const) : []),
+  ];
   return { findings: [...findings, ...unknown(executing, run)], lines: [] };
 }
 
-/** Checks of the nonce. @param isDevnet - whose pool is known */
-export function nonceChecks(nonce: bigint, { sender, pending }: Conditions, isDevnet: boolean): readonly Finding[] {
+/** The pool of a devnet is known. */
+const isDevnet = ({ kind }: Chain) => kind === 'devnet';
+
+/** Checks of the nonce. geth's pool has no limit of the distance. */
+function nonceChecks(
+  { nonce }: DiagnosedTransaction,
+  { sender, pending }: Conditions,
+  chain: Chain,
+): readonly Finding[] {
+  if (nonce === undefined) return [];
   const next = sender.nonce;
-  const used = compared('nonce-used', nonce, next);
-  if (used.outcome === 'fails') return [used];
-  const distance = compared('nonce-distance', nonce, next + MAX_NONCE_DISTANCE);
-  if (distance.outcome === 'fails') return [used, distance];
+  const used = [compared('nonce-used', nonce, next)];
+  if (!hasLayerOnePool(chain) && nonce >= next) used.push(compared('nonce-distance', nonce, next + MAX_NONCE_DISTANCE));
+  if (used.some(({ outcome }) => outcome === 'fails')) return used;
   const known = new Set(pending.map((transaction) => transaction.nonce));
   let missing = next;
   while (missing < nonce && known.has(missing)) missing++;
   const reason = 'of the transactions before it, this node knows only those that it sent itself';
-  return [used, distance, compared('nonce-gap', nonce, missing, missing === nonce || isDevnet ? {} : { reason })];
+  return [...used, compared('nonce-gap', nonce, missing, missing === nonce || isDevnet(chain) ? {} : { reason })];
 }
 
 /** A sender must not be a contract (EIP-3607). */
@@ -193,22 +214,22 @@ export async function senderCheck(
 }
 
 /** The balance covers the value and the highest fee. What pending transactions before it take is not subtracted. */
-export function fundsCheck(candidate: CompleteTransaction, { sender }: Conditions): Finding {
-  const { value, gasLimit, maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = candidate;
-  const blobFee = GAS_PER_BLOB * BigInt(blobVersionedHashes.length) * maxFeePerBlobGas;
-  const needed = value + gasLimit * (capOf(candidate) ?? 0n) + blobFee;
+function fundsCheck(candidate: CompleteTransaction, { sender }: Conditions): Finding {
+  const needed = costOf(candidate);
   return compared('funds', sender.balance, needed, { remedy: String(needed - sender.balance) });
 }
 
 /** A pending transaction with the same nonce is replaced only for higher prices. */
-export function replacementCheck(candidate: DiagnosedTransaction, { pending }: Conditions, isDevnet: boolean): Finding {
+function replacementCheck(candidate: DiagnosedTransaction, { pending }: Conditions, chain: Chain): Finding {
   const { hash, nonce } = candidate;
   const held = pending.find((other) => other.nonce === nonce && (hash === undefined || !equalBytes(other.hash, hash)));
   if (held === undefined) {
     const reason = 'this node does not see the transactions that are pending on the network';
-    return { check: 'replacement', ...(isDevnet ? { outcome: 'ok' } : { outcome: 'unknown', reason }) };
+    return { check: 'replacement', ...(isDevnet(chain) ? { outcome: 'ok' } : { outcome: 'unknown', reason }) };
   }
-  const raised = (price: bigint) => (price * (100n + PRICE_BUMP) + 99n) / 100n;
+  const byGeth = hasLayerOnePool(chain);
+  const raised = (price: bigint) =>
+    byGeth ? raisedPrice(candidate, price) : (price * (100n + PRICE_BUMP) + 99n) / 100n;
   const prices = [
     {
       name: candidate.gasPrice === undefined ? 'maxFeePerGas' : 'gasPrice',
@@ -220,6 +241,9 @@ export function replacementCheck(candidate: DiagnosedTransaction, { pending }: C
       offered: candidate.gasPrice ?? candidate.maxPriorityFeePerGas,
       of: held.gasPrice ?? held.maxPriorityFeePerGas,
     },
+    ...(byGeth && held.type === BLOBS
+      ? [{ name: 'maxFeePerBlobGas', offered: candidate.maxFeePerBlobGas, of: held.maxFeePerBlobGas }]
+      : []),
   ];
   const findings = prices.map(({ name, offered = 0n, of = 0n }) =>
     compared('replacement', offered, raised(of), { remedy: `${name} to at least ${raised(of)} wei` }),
@@ -227,9 +251,10 @@ export function replacementCheck(candidate: DiagnosedTransaction, { pending }: C
   return findings.find(({ outcome }) => outcome === 'fails') ?? findings[0]!;
 }
 
-/** A run in the next block, and what it counts of the limits of the prover, alone in a block. */
-export interface CountedRun {
+/** A run in the next block, what it shows, and what it counts of the limits of the prover, alone in a block. */
+interface CountedRun {
   readonly outcome: TransactionOutcome;
+  readonly findings: readonly Finding[];
   readonly lines: readonly LineCount[];
 }
 
@@ -239,21 +264,34 @@ export interface CountedRun {
  *
  * @returns why it cannot run, if so
  */
-export async function executed(
+async function executed(
   candidate: CompleteTransaction,
-  { context, state }: Conditions,
+  { context, state, rules }: Conditions,
   network: Network,
   limits: RunLimits,
 ): Promise<CountedRun | string> {
-  if (candidate.gasLimit > network.rpcGasCap)
+  const { amsterdam } = rules;
+  if (splitGas(candidate.gasLimit, amsterdam).execution > network.rpcGasCap)
     return `it was not executed: its gas limit is above ${network.rpcGasCap}, the most for a simulated run`;
   const machine = await Machine.open(network, context, new StateOverlay(state));
-  const leniency = { nonce: 'any', lowPrice: true, unfunded: true, contractSender: true, gasAboveCap: true } as const;
+  const leniency: Leniency = {
+    nonce: 'any',
+    lowPrice: true,
+    unfunded: true,
+    contractSender: true,
+    gasAboveCap: !amsterdam,
+  };
+  const budget = new RunBudget(limits);
+  const run: Run = (gasLimit, split) =>
+    simulateTransaction(machine, { ...candidate, gasLimit }, { leniency, budget, split });
   try {
-    const budget = new RunBudget(limits);
     const outcome = await simulateTransaction(machine, candidate, { leniency, counting: true, budget });
     const { logs, counts = {} } = outcome;
-    return { outcome, lines: lineCounts({ signedBytes: signedBytes(candidate).length, logs, counts }, network) };
+    const lines = lineCounts({ signedBytes: signedBytes(candidate).length, logs, counts }, network);
+    const findings = amsterdam
+      ? await gasKindChecks(run, candidate.gasLimit, context.gasLimit, outcome)
+      : [outcomeCheck(outcome)];
+    return { outcome, lines, findings };
   } catch (error) {
     if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS')) throw error;
     return `it was not executed: ${error.message}`;
@@ -262,9 +300,70 @@ export async function executed(
   }
 }
 
-export function outcomeCheck(outcome: TransactionOutcome): Finding {
+function outcomeCheck(outcome: TransactionOutcome, more = ''): Finding {
   if (outcome.succeeded) return { check: 'execution', outcome: 'ok' };
-  return { check: 'execution', outcome: 'fails', reason: callFailureOf(outcome).message };
+  return { check: 'execution', outcome: 'fails', reason: `${callFailureOf(outcome).message}${more}` };
+}
+
+/** Runs the transaction with another gas limit. */
+type Run = (gasLimit: bigint, split?: GasSplit) => Promise<TransactionOutcome>;
+
+/**
+ * Which kind of gas a failed run lacks, from Amsterdam on. A run with the execution gas of its limit and ample state gas shows it: if that
+ * succeeds, it was state gas, wherever in the transaction it ran out. Then the least limit that is enough is searched.
+ *
+ * @param most - gas limit of a block
+ * @param outcome - of the run with `gasLimit`
+ * @source docs/spec/amsterdam.md 2, 3
+ */
+async function gasKindChecks(
+  run: Run,
+  gasLimit: bigint,
+  most: bigint,
+  outcome: TransactionOutcome,
+): Promise<readonly Finding[]> {
+  const check = 'state-gas';
+  const usedBy = ({ executionGas, stateGas }: TransactionOutcome | GasEstimate) => ({ executionGas, stateGas });
+  if (outcome.succeeded)
+    return [{ check, outcome: 'ok', found: gasLimit, used: usedBy(outcome) }, outcomeCheck(outcome)];
+  const ample = transactionGasCap({ osaka: true, amsterdam: true })!;
+  const { execution } = splitGas(gasLimit, true);
+  const tries = await tried(async () => ({
+    withMore: (await run(ample, { execution, reservoir: ample - execution })).succeeded,
+    enough: await leastLimit(run, most < ample ? most : ample),
+  }));
+  if (typeof tries === 'string') return [...unknown([check], tries), outcomeCheck(outcome)];
+  const { withMore, enough } = tries;
+  if (!withMore) {
+    if (enough === undefined) return [{ check, outcome: 'ok', found: gasLimit }, outcomeCheck(outcome)];
+    const rest: Finding =
+      enough.stateGas > 0n
+        ? { check, outcome: 'unknown', found: gasLimit, reason: 'execution gas is missing too' }
+        : { check, outcome: 'ok', found: gasLimit };
+    return [rest, outcomeCheck(outcome, `; with a gas limit of ${enough.gasLimit} it succeeds`)];
+  }
+  const reason = 'with the same execution gas and more state gas it succeeds';
+  const failing = { check, outcome: 'fails', found: gasLimit, reason } as const;
+  const finding: Finding =
+    enough === undefined
+      ? { ...failing, remedy: `Split it: the ${most} of a block are not enough` }
+      : {
+          ...failing,
+          needed: enough.gasLimit,
+          used: usedBy(enough),
+          remedy: `Its gas limit is ${gasLimit}, and ${enough.gasLimit} is enough`,
+        };
+  return [finding, outcomeCheck(outcome)];
+}
+
+/** The least gas limit that is enough: a run with one less failed. Undefined if `most` is not enough. */
+async function leastLimit(run: Run, most: bigint): Promise<GasEstimate | undefined> {
+  try {
+    return await exactSearch(run, { ceiling: most, plain: false, least: LEAST_BASE });
+  } catch (error) {
+    if (isPlumblineError(error, 'EXECUTION_REVERTED') || isPlumblineError(error, 'EXECUTION_FAILED')) return undefined;
+    throw error;
+  }
 }
 
 /** The limit that is exceeded most, or that the transaction comes nearest to; and that others cannot be counted. */
@@ -368,31 +467,33 @@ function remedyFor(
   return parts.join(' and ');
 }
 
-/** Checks that need nothing but the transaction and the profile. @param isDevnet - whose profile has all of its rules */
-export async function profileChecks(
-  candidate: DiagnosedTransaction,
-  network: Network,
-  isDevnet: boolean,
-): Promise<readonly Finding[]> {
-  const { chainId, data, gasLimit, to, maxFeePerGas, maxPriorityFeePerGas, raw, impersonated } = candidate;
+/** Checks that need nothing but the transaction and the chain id of the profile. */
+function profileChecks(candidate: DiagnosedTransaction, network: Network): readonly Finding[] {
+  const { chainId, maxFeePerGas, maxPriorityFeePerGas, raw, impersonated } = candidate;
   const findings: Finding[] = [];
   if (raw !== undefined && impersonated !== true)
     findings.push({ check: 'encoding', outcome: 'ok' }, { check: 'signature', outcome: 'ok' });
   if (chainId !== undefined) findings.push(compared('chain-id', chainId, network.chainId));
-  findings.push(
-    isDevnet || network.pool?.deniedAddresses !== undefined
-      ? await refusedBy('denied', () => checkDenied(candidate, network))
-      : {
-          check: 'denied',
-          outcome: 'unknown',
-          reason: 'the profile has no list of the addresses that the network refuses',
-        },
-    await refusedBy('recipient', () => requireRecipient({ to })),
-    compared('calldata', data.length, network.calldataLimit),
-  );
-  if (gasLimit !== undefined) findings.push(compared('gas-limit', gasLimit, network.txGasLimit));
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined)
     findings.push(compared('priority-fee', maxPriorityFeePerGas, maxFeePerGas));
+  return findings;
+}
+
+/** Limits of the profile, which the pool of a rollup or a devnet has. */
+async function rollupPoolChecks(
+  { chain }: DiagnosisParts,
+  candidate: DiagnosedTransaction,
+): Promise<readonly Finding[]> {
+  const { network } = chain;
+  const { data, gasLimit, to } = candidate;
+  const findings = [
+    isDevnet(chain) || network.pool?.deniedAddresses !== undefined
+      ? await refusedBy('denied', () => checkDenied(candidate, network))
+      : unknown(['denied'], 'the profile has no list of the addresses that the network refuses')[0]!,
+    await refusedBy('recipient', () => requireRecipient({ to })),
+    compared('calldata', data.length, network.calldataLimit),
+  ];
+  if (gasLimit !== undefined) findings.push(compared('gas-limit', gasLimit, network.txGasLimit));
   return findings;
 }
 
@@ -410,14 +511,14 @@ export async function blockChecks(
     }).then((finding): Finding => ({ ...finding, found: BigInt(type) })),
   ];
   if (to === undefined && rules.shanghai) findings.push(compared('init-code', data.length, maxInitCodeBytes(rules)));
-  if (gasLimit === undefined) return findings;
-  const message = { ...candidate, gasLimit, nonce: 0n, blobVersionedHashes };
+  const message = { ...candidate, gasLimit: gasLimit ?? 0n, nonce: 0n, blobVersionedHashes };
   const [intrinsic, floor] = [intrinsicGas(message, rules), dataFloorGas(message, rules)];
-  findings.push(
-    compared('gas-minimum', gasLimit, intrinsic > floor ? intrinsic : floor),
-    compared('block-gas-limit', gasLimit, context.gasLimit),
-  );
+  const minimum = intrinsic > floor ? intrinsic : floor;
+  if (rules.amsterdam) findings.push(compared('intrinsic-cap', minimum, TRANSACTION_GAS_CAP));
+  if (gasLimit === undefined) return findings;
+  findings.push(compared('gas-minimum', gasLimit, minimum), compared('block-gas-limit', gasLimit, context.gasLimit));
   const cap = transactionGasCap(rules);
-  if (cap !== undefined) findings.push(compared('gas-cap', gasLimit, cap));
+  const reason = rules.amsterdam ? 'EIP-8037' : 'EIP-7825';
+  if (cap !== undefined) findings.push(compared('gas-cap', gasLimit, cap, gasLimit > cap ? { reason } : {}));
   return findings;
 }

@@ -6,6 +6,7 @@ import type { SignedTransaction } from '../ethereum/transaction.js';
 import { type Rules, rulesAt } from '../evm/common.js';
 import { type Account, NO_ACCOUNT } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
+import { isLayerOne } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { CallRequest } from '../primitives/call-request.js';
 import { tried } from './finding.js';
@@ -14,6 +15,16 @@ import { tried } from './finding.js';
 export interface DiagnosisParts {
   readonly chain: Chain;
   readonly estimator: Estimator;
+}
+
+/** Whether geth's pool takes the transaction: on a layer 1, but not on a devnet, which has a pool of its own. */
+export function hasLayerOnePool({ network, kind }: Pick<Chain, 'network' | 'kind'>): boolean {
+  return isLayerOne(network) && kind !== 'devnet';
+}
+
+/** Whether the prover's limits of the profile count. */
+export function hasLineLimits(chain: Pick<Chain, 'network' | 'kind'>): boolean {
+  return chain.network.moduleLimits !== undefined && !hasLayerOnePool(chain);
 }
 
 /** What a transaction is checked against: the next block on the newest one. */

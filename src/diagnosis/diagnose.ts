@@ -7,11 +7,12 @@ import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { CHECKS, type CheckName } from './check-table.js';
 import { allChecks, type CheckedTransaction, type Findings } from './checks.js';
-import { type Conditions, type DiagnosisParts, readConditions } from './conditions.js';
+import { type Conditions, type DiagnosisParts, hasLayerOnePool, hasLineLimits, readConditions } from './conditions.js';
 import { callOf, type DiagnosedTransaction, readSigned, transactionOf } from './diagnosed-transaction.js';
 import type { InclusionVerdict, TransactionDiagnosis } from './diagnosis.js';
 import { type FilledCall, fillCall } from './fill-call.js';
 import { type Finding, formatFinding, tried } from './finding.js';
+import { sidecarCheck } from './layer-one-checks.js';
 
 /** What is asked about: a hash of 32 bytes, signed bytes, or a call with its sender. */
 export type DiagnosisSubject =
@@ -36,7 +37,8 @@ export async function diagnose(
   if ('raw' in subject) {
     const signed = await readSigned(subject.raw, chain.network.chainId);
     if ('check' in signed) return diagnosisOf(parts, { origin: 'raw', findings: [signed] });
-    return ofSigned(parts, signed, 'raw', limits);
+    const more = hasLayerOnePool(chain) ? sidecarCheck(subject.raw, signed) : [];
+    return ofSigned(parts, signed, 'raw', limits, more);
   }
   const { hash } = subject;
   const included = await chain.transaction(hash, limits);
@@ -44,7 +46,7 @@ export async function diagnose(
   const known = await tried(() => chain.pendingTransaction(hash, limits));
   if (known !== undefined && typeof known !== 'string')
     return ofSigned(parts, known.transaction, known.announced === true ? 'endpoint' : 'pool', limits);
-  return diagnosisOf(parts, { origin: 'none', findings: [await exclusionCheck(chain, hash, limits)], hash });
+  return diagnosisOf(parts, { origin: 'none', findings: await exclusionChecks(chain, hash, limits), hash });
 }
 
 async function ofSigned(
@@ -52,12 +54,13 @@ async function ofSigned(
   signed: SignedTransaction,
   origin: 'raw' | 'pool' | 'endpoint',
   limits: ChainCall,
+  more: readonly Finding[] = [],
 ): Promise<TransactionDiagnosis> {
   const { chain } = parts;
   const [conditions, exclusion] = await Promise.all([
     readConditions(parts, callOf(signed), limits),
     // A devnet knows all of its rules, and may accept now what it refused once.
-    chain.kind === 'devnet' ? [] : exclusionCheck(chain, signed.hash, limits).then((finding) => [finding]),
+    chain.kind === 'devnet' ? [] : exclusionChecks(chain, signed.hash, limits),
   ]);
   let unread: string | undefined;
   // A used nonce: by this transaction, or by another one. Above it, the state shows that it is in no block.
@@ -71,7 +74,13 @@ async function ofSigned(
     if (finding.check !== 'nonce-used' || unread === undefined) return finding;
     return { ...finding, outcome: 'unknown', reason: `its nonce is used, perhaps by itself: ${unread}` };
   });
-  return diagnosisOf(parts, { origin, candidate: signed, conditions, findings: [...judged, ...exclusion], lines });
+  return diagnosisOf(parts, {
+    origin,
+    candidate: signed,
+    conditions,
+    findings: [...judged, ...more, ...exclusion],
+    lines,
+  });
 }
 
 async function ofCall(
@@ -120,7 +129,7 @@ function diagnosisOf({ chain, estimator }: DiagnosisParts, material: Material): 
   const { origin, candidate, conditions, filled = {}, lines = [], hash = candidate?.hash } = material;
   const findings = inOrder(material.findings);
   const { name, networkOwn } = estimator.dictionary;
-  const isCounted = chain.network.moduleLimits !== undefined && candidate !== undefined && origin !== 'block';
+  const isCounted = hasLineLimits(chain) && candidate !== undefined && origin !== 'block';
   const on = typeof conditions === 'string' ? undefined : conditions;
   return {
     ...verdictOf(findings, origin),
@@ -141,11 +150,16 @@ function diagnosisOf({ chain, estimator }: DiagnosisParts, material: Material): 
 const MAX_REASON = 300;
 
 /**
- * Whether the transaction was excluded, by the word of an endpoint (docs/spec/json-rpc.md 2.4). A devnet has recorded it itself.
+ * Whether the transaction was excluded, by the word of an endpoint (docs/spec/json-rpc.md 2.4). A devnet has recorded it itself; a
+ * layer 1 has no such record.
  *
  * @param hash - 32 bytes
  */
-export async function exclusionCheck(chain: Chain, hash: Uint8Array, call: ChainCall): Promise<Finding> {
+async function exclusionChecks(chain: Chain, hash: Uint8Array, call: ChainCall): Promise<readonly Finding[]> {
+  return hasLayerOnePool(chain) ? [] : [await exclusionCheck(chain, hash, call)];
+}
+
+async function exclusionCheck(chain: Chain, hash: Uint8Array, call: ChainCall): Promise<Finding> {
   const basis = chain.kind === 'devnet' ? 'pool' : 'endpoint';
   const exclusion = await tried(() => chain.exclusion(hash, call));
   if (typeof exclusion === 'string') return { check: 'exclusion', outcome: 'unknown', basis, reason: exclusion };

@@ -21,6 +21,8 @@ export interface TransactionCheck {
   readonly needed?: Hex;
   /** Why it fails or is unknown; of `line-counts`, the module that comes nearest to its limit. */
   readonly reason?: string;
+  /** Of `state-gas`: what the run with `needed` uses, as quantities; if the gas limit is enough, what the run with it uses. */
+  readonly used?: { readonly executionGas: Hex; readonly stateGas: Hex };
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { ChainCall } from '../chain/chain.js';
+import type { Chain, ChainCall } from '../chain/chain.js';
 import { isPlumblineError, type TransactionRule } from '../errors.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import type { CheckName } from './check-table.js';
-import type { Conditions, DiagnosisParts } from './conditions.js';
-import { callOf, type DiagnosedTransaction } from './diagnosed-transaction.js';
+import { type Conditions, type DiagnosisParts, hasLayerOnePool } from './conditions.js';
+import { callOf, capOf, type DiagnosedTransaction } from './diagnosed-transaction.js';
 import type { FilledField } from './diagnosis.js';
 import { couldNotCheck, type Finding } from './finding.js';
 
@@ -17,6 +17,8 @@ export interface FilledCall {
   /** Why gas limit and prices could not be filled in. */
   readonly reason?: string;
 }
+
+const UNPRICED = { gasPrice: undefined, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined };
 
 /** The check that fails where an estimate is refused by a rule. */
 const CHECK_OF_RULE: Readonly<Partial<Record<TransactionRule, CheckName>>> = {
@@ -35,7 +37,7 @@ const CHECK_OF_RULE: Readonly<Partial<Record<TransactionRule, CheckName>>> = {
  * maximum fee (docs/spec/fees.md 1).
  */
 export async function fillCall(
-  { estimator }: DiagnosisParts,
+  { chain, estimator }: DiagnosisParts,
   given: DiagnosedTransaction,
   conditions: Conditions,
   limits: ChainCall,
@@ -45,16 +47,20 @@ export async function fillCall(
   const filled = given.nonce === undefined ? { nonce: toQuantity(nonce) } : {};
   const isPriced =
     given.gasPrice !== undefined || (given.maxFeePerGas !== undefined && given.maxPriorityFeePerGas !== undefined);
-  if (given.gasLimit !== undefined && isPriced) return withPrices(named, filled, conditions.context.baseFeePerGas, 0n);
+  const baseFee = conditions.context.baseFeePerGas;
+  if (given.gasLimit !== undefined && isPriced) return withPrices(named, filled, baseFee, 0n);
   try {
     const { signal, gas } = limits;
-    const estimate = await estimator.fees({ call: callOf(named), pending: true, signal, gas });
+    // Its gas limit is judged by a run, and a price below the base fee waits on a layer 1.
+    const waits = hasLayerOnePool(chain) && (capOf(named) ?? baseFee) < baseFee;
+    const sized = { ...named, gasLimit: undefined, ...(waits && UNPRICED) };
+    const estimate = await estimator.fees({ call: callOf(sized), pending: true, signal, gas });
     const { gasLimit = estimate.gasLimit } = given;
     const more = given.gasLimit === undefined ? { gas: toQuantity(gasLimit) } : {};
     const complete = { ...named, gasLimit };
     return withPrices(complete, { ...filled, ...more }, estimate.baseFeePerGas, estimate.priorityFeePerGas);
   } catch (error) {
-    const failing = failureOf(error);
+    const failing = failureOf(error, conditions, chain);
     const reason = failing?.reason ?? couldNotCheck(error);
     return { candidate: named, filled, failing: failing === undefined ? [] : [failing], reason };
   }
@@ -91,7 +97,7 @@ function withPrices(
 }
 
 /** The failing check that an error of the estimate means; undefined for other errors. */
-function failureOf(error: unknown): Finding | undefined {
+function failureOf(error: unknown, { context, rules }: Conditions, chain: Chain): Finding | undefined {
   const fails = (check: CheckName, more: Partial<Finding> = {}): Finding => ({
     check,
     outcome: 'fails',
@@ -109,12 +115,20 @@ function failureOf(error: unknown): Finding | undefined {
   if (isPlumblineError(error, 'CALLDATA_TOO_LARGE')) {
     return fails('calldata', { found: BigInt(error.details.length), needed: BigInt(error.details.limit) });
   }
-  if (isPlumblineError(error, 'UPFRONT_COST_EXCEEDS_BALANCE') || isPlumblineError(error, 'GAS_ALLOWANCE_EXCEEDED')) {
-    return fails('funds');
+  if (isPlumblineError(error, 'UPFRONT_COST_EXCEEDS_BALANCE')) return fails('funds');
+  if (isPlumblineError(error, 'GAS_ALLOWANCE_EXCEEDED')) {
+    // As much as a block or a simulated run may have: no balance would help.
+    const { allowance } = error.details;
+    return fails(allowance >= context.gasLimit || allowance >= chain.network.rpcGasCap ? 'execution' : 'funds');
   }
   if (isPlumblineError(error, 'EXECUTION_REVERTED') || isPlumblineError(error, 'EXECUTION_FAILED')) {
     return fails('execution');
   }
   if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return undefined;
-  return fails(CHECK_OF_RULE[error.details.rule] ?? 'encoding');
+  const { rule } = error.details;
+  // The searches stay below the cap of a gas limit from Amsterdam on.
+  if (rule === 'gas-limit' && rules.amsterdam) return fails('intrinsic-cap');
+  // A price below the base fee was left out.
+  if (rule === 'gas-price' && hasLayerOnePool(chain)) return fails('priority-fee');
+  return fails(CHECK_OF_RULE[rule] ?? 'encoding');
 }

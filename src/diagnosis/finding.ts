@@ -10,6 +10,8 @@ export interface Finding {
   readonly found?: bigint;
   readonly needed?: bigint;
   readonly reason?: string;
+  /** Of `state-gas`: what a run with `needed` uses, or with the gas limit if that is enough. */
+  readonly used?: { readonly executionGas: bigint; readonly stateGas: bigint };
   /** Fills `{remedy}` of the next step. */
   readonly remedy?: string;
   /** Replaces that of the table. */
@@ -79,7 +81,7 @@ export async function refusedBy(check: CheckName, judge: () => unknown): Promise
   }
 }
 
-export function formatFinding({ check, outcome, found, needed, reason, basis }: Finding): TransactionCheck {
+export function formatFinding({ check, outcome, found, needed, reason, basis, used }: Finding): TransactionCheck {
   const { basis: usual, failure, unit, rule } = CHECKS[check];
   return {
     check,
@@ -91,5 +93,8 @@ export function formatFinding({ check, outcome, found, needed, reason, basis }: 
     ...(found !== undefined && { found: toQuantity(found) }),
     ...(needed !== undefined && { needed: toQuantity(needed) }),
     ...(reason !== undefined && { reason }),
+    ...(used !== undefined && {
+      used: { executionGas: toQuantity(used.executionGas), stateGas: toQuantity(used.stateGas) },
+    }),
   };
 }

@@ -226,7 +226,7 @@ export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEsti
  *
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED`
  */
-async function exactSearch(run: RunWithGas, input: ExactInput): Promise<GasEstimate> {
+export async function exactSearch(run: RunWithGas, input: ExactInput): Promise<GasEstimate> {
   const probe = new Probe(run, 'exact');
   const found = await narrowingSearch(probe, input, () => false);
   let { gasLimit: high } = found;

@@ -202,8 +202,8 @@ test('prices are those of the newest blocks, and a preview and a diagnosis know 
     maxPriorityFeePerGas: '0x0',
   } as never);
   const checks = new Map(diagnosis.checks.map((one) => [one.check, one.outcome]));
-  expect(checks.get('base-fee')).toBe('fails');
-  for (const ofRollups of ['pool-price', 'block-price', 'line-counts'] as const)
+  expect(checks.get('fee-cap')).toBe('fails');
+  for (const ofRollups of ['base-fee', 'pool-price', 'block-price', 'line-counts'] as const)
     expect(checks.has(ofRollups)).toBe(false);
   await expect(node.explainEstimate([call])).rejects.toThrow(/needs a rollup/);
 });

@@ -22,10 +22,10 @@ export interface Unsigned {
 export function signTransaction(account: number, unsigned: Unsigned): Hex {
   const { chainId = 59_139, gasPrice, ...fields } = unsigned;
   const common = new Common({ chain: { ...Mainnet, chainId }, hardfork: Hardfork.Prague });
+  // The limit of init code is the node's to check.
+  const options = { common, allowUnlimitedInitCodeSize: true };
   const transaction =
-    gasPrice === undefined
-      ? createFeeMarket1559Tx(fields, { common })
-      : createLegacyTx({ ...fields, gasPrice }, { common });
+    gasPrice === undefined ? createFeeMarket1559Tx(fields, options) : createLegacyTx({ ...fields, gasPrice }, options);
   return bytesToHex(transaction.sign(hexToBytes(DEV_ACCOUNTS[account]!.privateKey)).serialize());
 }
 

@@ -7,7 +7,7 @@ import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { bytesToKey, equalBytes, isZeroBytes } from '../../primitives/bytes.js';
 import { TRANSACTION_GAS_CAP } from '../common.js';
 import type { Account } from '../state/state-reader.js';
-import type { TransactionMessage } from './transaction-message.js';
+import type { GasSplit, TransactionMessage } from './transaction-message.js';
 
 const TX_BASE = 12_000n;
 /** Gas of the cheapest transaction, which is to oneself. */
@@ -65,13 +65,6 @@ export function floorOfBytes(message: TransactionMessage): bigint {
   const { addresses, keys } = countEntries(message);
   const bytes = BigInt(message.data.length) + ADDRESS_BYTES * addresses + KEY_BYTES * keys;
   return baseGas(message) + FLOOR_BYTE * bytes;
-}
-
-/** The two kinds of gas that a transaction gets (EIP-8037). */
-export interface GasSplit {
-  readonly execution: bigint;
-  /** State gas; what it lacks comes out of the execution gas. */
-  readonly reservoir: bigint;
 }
 
 /** Before Amsterdam, and where the cap is lifted, all gas is execution gas. */

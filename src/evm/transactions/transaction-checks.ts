@@ -1,6 +1,6 @@
 import { PlumblineError, rejected } from '../../errors.js';
 import { effectiveGasPrice } from '../../ethereum/base-fee.js';
-import { GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import { type BlobSchedule, GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
 import { BLOB_HASH_VERSION, EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
@@ -9,8 +9,8 @@ import type { BlockContext } from '../block-context.js';
 import { type Rules, TRANSACTION_GAS_CAP, transactionGasCap } from '../common.js';
 import { isDelegation } from '../interpreter/delegation.js';
 import { type Account, NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
-import { floorOfBytes, type GasSplit, intrinsicResources, splitGas } from './resource-prices.js';
-import type { RunOptions, TransactionMessage } from './transaction-message.js';
+import { floorOfBytes, intrinsicResources, splitGas } from './resource-prices.js';
+import type { GasSplit, RunOptions, TransactionMessage } from './transaction-message.js';
 
 /** What a transaction is checked against. */
 interface ExecutionBase {
@@ -67,7 +67,7 @@ function checkGas(base: ExecutionBase, message: TransactionMessage, options: Run
   const cap = transactionGasCap(rules);
   if (cap !== undefined && isCapped && gasLimit > cap)
     throw rejected('gas-limit', `gas limit ${gasLimit} is above the cap of ${cap}`);
-  const split = splitGas(gasLimit, rules.amsterdam && isCapped);
+  const split = options.split ?? splitGas(gasLimit, rules.amsterdam && isCapped);
   if (gasAvailable !== undefined && split.execution > gasAvailable) {
     throw rejected('block-gas-limit', `gas limit ${split.execution} is above the ${gasAvailable} left in the block`);
   }
@@ -128,6 +128,11 @@ async function checkSender(base: ExecutionBase, message: TransactionMessage, sen
   if (!isDelegation(await base.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
 }
 
+/** Most blobs of one transaction (EIP-7594 from Osaka on). */
+export function mostBlobs({ max }: Pick<BlobSchedule, 'max'>, { osaka }: Pick<Rules, 'osaka'>): number {
+  return osaka ? Math.min(max, MAX_BLOBS_PER_TRANSACTION) : max;
+}
+
 /** @returns wei per blob gas */
 function checkBlobs({ rules, block }: ExecutionBase, message: TransactionMessage, options: RunOptions): bigint {
   const hashes = message.blobVersionedHashes;
@@ -136,7 +141,7 @@ function checkBlobs({ rules, block }: ExecutionBase, message: TransactionMessage
   if (schedule === undefined) throw rejected('type', 'BLOB_TX_NOT_ALLOWED: blob transactions are not accepted');
   if (message.to === undefined) throw rejected('malformed', 'a transaction with blobs cannot create a contract');
   if (hashes.length === 0) throw rejected('malformed', 'a blob transaction must have at least one blob');
-  const limit = rules.osaka ? Math.min(schedule.max, MAX_BLOBS_PER_TRANSACTION) : schedule.max;
+  const limit = mostBlobs(schedule, rules);
   if (hashes.length > limit) throw rejected('malformed', `${hashes.length} blobs are above the limit of ${limit}`);
   if (hashes.some((hash) => hash[0] !== BLOB_HASH_VERSION))
     throw rejected('malformed', 'a blob hash has an unknown version');

@@ -79,6 +79,13 @@ export interface Leniency {
   readonly gasAboveCap?: boolean;
 }
 
+/** The two kinds of gas that a transaction gets (EIP-8037). */
+export interface GasSplit {
+  readonly execution: bigint;
+  /** State gas; what it lacks comes out of the execution gas. */
+  readonly reservoir: bigint;
+}
+
 /** Options of one run. */
 export interface RunOptions {
   readonly leniency?: Leniency | undefined;
@@ -88,6 +95,8 @@ export interface RunOptions {
   readonly gasAvailable?: bigint | undefined;
   /** State gas left in the block, from Amsterdam on; as `gasAvailable` if left out. */
   readonly stateGasAvailable?: bigint | undefined;
+  /** The two kinds of gas in the gas limit, from Amsterdam on; if left out, as the cap of EIP-8037 splits it. */
+  readonly split?: GasSplit | undefined;
   /** Limits, possibly shared by all runs of a request. */
   readonly budget?: RunBudget | undefined;
   /** Fill in `counts` of the outcome. */
