@@ -1,3 +1,4 @@
+import type { PlumblineError } from '../src/errors.js';
 import { keccak256 } from '../src/kernel/keccak.js';
 import type { RollupContract } from '../src/networks/network.js';
 import { concatBytes, equalBytes } from '../src/primitives/bytes.js';
@@ -170,6 +171,15 @@ const stateOf = ({ depth, claimedWord, pause, periodEnd, used, limit, balance }:
     balance: BigInt(balance),
   }) satisfies ClaimState;
 
+/** The code with which no calldata is made. */
+function claimCalldataOf(claim: MessageClaim): string {
+  try {
+    return bytesToHex(claimCalldata(claim));
+  } catch (error) {
+    return (error as PlumblineError).code;
+  }
+}
+
 /** The verdicts of the contract. What the recipient of a call does, slots do not say. */
 async function forgeries(material: Material, report: Report): Promise<void> {
   const { forgeries: all, verifierOnly } = material.json<ForgeriesJson>(FORGERIES);
@@ -184,7 +194,9 @@ async function forgeries(material: Material, report: Report): Promise<void> {
       const siblings = params.siblings.map((one) => hexToBytes(one));
       const claim = { message, siblings, leafIndex: params.leafIndex, root: hexToBytes(params.root) };
       const refusal = claimRefusal(claim, stateOf(state, message.nonce), BigInt(state.timestamp));
-      if (kind === 'call') return differs(refusal ?? 'slots allow', 'slots allow');
+      // No uint32: the call reverts before the contract's own checks, and no calldata is made.
+      if (verdict.error === null) return differs(claimCalldataOf(claim), 'OUT_OF_RANGE');
+      if (kind === 'call' && what !== 'rollup without ether') return differs(refusal ?? 'slots allow', 'slots allow');
       return differs(refusal ?? 'slots allow', verdict.accepted ? 'slots allow' : verdict.error);
     });
   }
@@ -279,9 +291,7 @@ async function made(material: Material, report: Report): Promise<void> {
   const random = seededRandom(38);
   const { finalizations } = material.json<TreesJson>(TREES);
   const proofs = finalizations.flatMap(({ depth, messages, proofs: list }) =>
-    list
-      .filter(({ verifier }) => verifier && depth > 0)
-      .map((proof) => ({ depth, message: messages[proof.leaf]!, proof })),
+    list.filter(() => depth > 0 && depth <= 32).map((proof) => ({ depth, message: messages[proof.leaf]!, proof })),
   );
   const rich = 10n ** 30n;
   for (let i = 0; i < MADE; i++) {
