@@ -142,7 +142,7 @@ interface ForgeryJson {
   id: number;
   kind: string;
   what: string;
-  params: (Omit<MessageJson, 'hash'> & { siblings: Hex[]; leafIndex: number; root: Hex }) | null;
+  params?: (Omit<MessageJson, 'hash'> & { siblings: Hex[]; leafIndex: number; root: Hex }) | null;
   hash: Hex;
   state: {
     timestamp: number;
@@ -185,8 +185,8 @@ async function forgeries(material: Material, report: Report): Promise<void> {
   const { forgeries: all, verifierOnly } = material.json<ForgeriesJson>(FORGERIES);
   for (const { id, kind, what, params, state, verdict } of all) {
     const name = `forgery ${id}, ${kind}: ${what}`;
-    if (params === null) {
-      report.skip(name, 'it is in the calldata alone, whose members the types here cannot hold');
+    if (params == null || kind === 'calldata') {
+      report.skip(name, 'it is in the bytes of the calldata alone, which are made here and not read');
       continue;
     }
     await report.check(name, () => {
