@@ -13,14 +13,15 @@ import { dnsEncode, ETHER, isEvmCoin, MAX_NAME_BYTES, namehash, parentOf, revers
 
 /**
  * Why a contract gave no answer. `reverted`: it refused. `outOfGas`: it needs more than ten million gas. `halted`: it ended with another
- * exception of the EVM. `malformed`: the answer is not of the type that the function returns. `tooLarge`: it has more than 64 KiB.
+ * exception of the EVM. `malformed`: the answer is not of the type that the function returns, as where there is no contract. `tooLarge`: it
+ * has more than 64 KiB.
  */
 export type NameFailure = 'reverted' | 'outOfGas' | 'halted' | 'malformed' | 'tooLarge';
 
 /**
  * A record that could not be read.
  *
- * - `noResolver`: neither the name nor, for all names below, one of its parents has a resolver.
+ * - `noResolver`: the name has no resolver, and none of its parents has one that answers for the names below it.
  * - `noRecord`: the resolver has no such record.
  * - `notProved`: the resolver asks for data from a server (CCIP-Read, EIP-3668). No state proves it, so that it is never fetched.
  * - `failed`: the contract gave no answer.
@@ -85,7 +86,7 @@ function readAddress(data: Uint8Array): Uint8Array | undefined {
 function readBytes(data: Uint8Array): Uint8Array | undefined {
   const lengthAt = (at: number) => (at + 32 <= data.length ? bytesToBigInt(data.subarray(at, at + 32)) : undefined);
   const offset = lengthAt(0);
-  if (offset === undefined || offset > BigInt(data.length)) return undefined;
+  if (offset === undefined) return undefined;
   const begin = Number(offset) + 32;
   const length = lengthAt(begin - 32);
   if (length === undefined || length > BigInt(data.length - begin)) return undefined;
