@@ -43,7 +43,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
  * (src/hosts/worker/service-worker.ts imports that), what few calls reach (`later`, `devnet-later`, `tools`, `wallet`, `beacon`,
- * `consensus`, `traces`, `preview` and `diagnosis`), and `scalar` where there is no SIMD.
+ * `consensus`, `traces`, `preview`, `diagnosis` and `names`), and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -106,6 +106,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     traces: ['/rpc/methods/debug_trace.js'],
     preview: ['/rpc/methods/previewTransaction.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
+    names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     tools: [
       '/rpc/methods/devnet-info.js',
       '/rpc/methods/devnet-mine-detailed.js',
@@ -130,6 +131,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     consensus: 'traces',
     traces: 'preview',
     preview: 'diagnosis',
+    diagnosis: 'names',
   },
 });
 

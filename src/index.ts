@@ -60,12 +60,20 @@ export {
   unregisterRpcProxy,
 } from './hosts/proxy/register.js';
 export { type ClientOptions, createNode } from './hosts/worker/client.js';
+export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet } from './networks/devnet.js';
 export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
 export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
-export type { BeaconFork, BeaconNetwork, LayerOneName, Network, RollupNetwork } from './networks/network.js';
+export type {
+  BeaconFork,
+  BeaconNetwork,
+  LayerOneName,
+  NameService,
+  Network,
+  RollupNetwork,
+} from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type {
   Approval,
@@ -118,6 +126,7 @@ export type {
   TypedDataJson,
 } from './rpc/schema/json.js';
 export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
+export type { AddressLookup, NameOptions, NameResolution, NameTrust } from './rpc/schema/name-resolution.js';
 export type {
   DictionaryReport,
   EndpointProblem,

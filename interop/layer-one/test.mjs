@@ -10,8 +10,18 @@ import { devnet, ethereum } from 'plumbline-l2';
 import { createInlineNode, serve } from 'plumbline-l2/node';
 import { verifyEvidence } from 'plumbline-l2/verify';
 import solc from 'solc';
-import { createPublicClient, createWalletClient, defineChain, http } from 'viem';
+import {
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  encodePacked,
+  http,
+  keccak256,
+  parseAbi,
+  zeroAddress,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { namehash } from 'viem/ens';
 import { MemoryStore } from '../../build/modules/store/memory-store.js';
 import { atEnd, check, freePort, hex, main, start, startClient, until, word } from '../lib.mjs';
 
@@ -29,6 +39,56 @@ const genesisTime = Math.floor(Date.now() / 1000) + LEAD;
 const timeOf = (epoch) => genesisTime + epoch * 8 * SECONDS_PER_SLOT;
 const now = () => Date.now() / 1000;
 const bytes = (text) => Uint8Array.from(Buffer.from(text.slice(2), 'hex'));
+
+/** Contracts of a source, by name. */
+function compiled(file) {
+  const content = readFileSync(new URL(file, import.meta.url), 'utf8');
+  const input = {
+    language: 'Solidity',
+    sources: { source: { content } },
+    settings: {
+      evmVersion: 'shanghai',
+      optimizer: { enabled: true },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
+    },
+  };
+  return JSON.parse(solc.compile(JSON.stringify(input))).contracts.source;
+}
+
+const ALICE = `0x${'a1'.repeat(20)}`;
+const REGISTRY = '0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e';
+const [RECORDS, WILDCARD, OFFCHAIN] = ['01', '02', '03'].map((end) => `0x${'e5'.repeat(19)}${end}`);
+
+/** A name service in genesis: its code, and its slots as Solidity lays them out. alice.eth is ALICE, who is alice.eth. */
+function nameService() {
+  const { NameRegistry, NameRecords, NameWildcard, NameOffchain } = compiled('../../test/contracts/Names.sol');
+  const at = (key, slot) => keccak256(encodePacked(['bytes32', 'bytes32'], [key, slot]));
+  const [zero, one, coin] = [0n, 1n, 60n].map((value) => `0x${word(value)}`);
+  const short = (data) => `0x${data.padEnd(62, '0')}${data.length.toString(16).padStart(2, '0')}`;
+  const reverse = namehash(`${ALICE.slice(2)}.addr.reverse`);
+  const resolvers = [
+    [namehash('alice.eth'), RECORDS],
+    [reverse, RECORDS],
+    [namehash('wild.eth'), WILDCARD],
+    [namehash('far.eth'), OFFCHAIN],
+  ];
+  const account = ({ evm }, storage = {}) => ({
+    balance: '0x0',
+    nonce: '0x1',
+    code: `0x${evm.deployedBytecode.object}`,
+    storage,
+  });
+  const slots = resolvers.map(([node, resolver]) => [at(node, zero), `0x${word(BigInt(resolver))}`]);
+  return {
+    [REGISTRY]: account(NameRegistry, Object.fromEntries(slots)),
+    [RECORDS]: account(NameRecords, {
+      [at(coin, at(namehash('alice.eth'), zero))]: short(ALICE.slice(2)),
+      [at(reverse, one)]: short(Buffer.from('alice.eth').toString('hex')),
+    }),
+    [WILDCARD]: account(NameWildcard),
+    [OFFCHAIN]: account(NameOffchain),
+  };
+}
 
 /** A genesis file with the forks of the beacon chain. System contracts must be there before their fork, with nonce 1. */
 function genesisFile(folder) {
@@ -59,7 +119,7 @@ function genesisFile(folder) {
     },
     ...{ nonce: '0x0', timestamp: '0x0', extraData: '0x', gasLimit: '0x1c9c380', difficulty: '0x0', number: '0x0' },
     ...{ mixHash: zero(32), coinbase: zero(20), parentHash: zero(32), gasUsed: '0x0', baseFeePerGas: '0x3b9aca00' },
-    alloc: Object.fromEntries([...contracts, [rich, { balance: '0x3635c9adc5dea000000000' }]]),
+    alloc: { ...Object.fromEntries([...contracts, [rich, { balance: '0x3635c9adc5dea000000000' }]]), ...nameService() },
   };
   const path = join(folder, 'genesis.json');
   writeFileSync(path, JSON.stringify(genesis));
@@ -118,17 +178,7 @@ async function startLayerOne() {
 
 /** Deploys the rollup, and copies the finalizations of the devnet to it: state roots, or block hashes once `kind` says so. */
 async function relay(layerOne, layerTwo) {
-  const content = readFileSync(new URL('Rollup.sol', import.meta.url), 'utf8');
-  const input = {
-    language: 'Solidity',
-    sources: { 'Rollup.sol': { content } },
-    settings: {
-      evmVersion: 'shanghai',
-      optimizer: { enabled: true },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
-    },
-  };
-  const { abi, evm } = JSON.parse(solc.compile(JSON.stringify(input))).contracts['Rollup.sol'].Rollup;
+  const { abi, evm } = compiled('Rollup.sol').Rollup;
   const chain = defineChain({
     id: CHAIN_ID,
     name: 'layer 1',
@@ -267,6 +317,7 @@ main(async () => {
       { hardfork: 'prague', timestamp: timeOf(FORKS.electra), blobs: blobs(6, 9, 5_007_716n) },
     ],
     layerOne: network.layerOne,
+    ens: { registry: REGISTRY },
   };
   const itself = await openOwn(own, { consensus: [consensus.url], checkpoint: { root: checkpoint } }, execution.url);
   const attestedNumber = async () => {
@@ -349,6 +400,39 @@ main(async () => {
     assert.equal(receipt.blockHash, truth.blockHash);
     assert.equal((await ask('eth_getTransactionByHash', hash)).blockHash, truth.blockHash);
   });
+  await check(
+    'layer 1 itself: names are what viem reads of EthereumJS, and a name of a server is not proved',
+    async () => {
+      const { number } = await attested();
+      const { node, reports } = itself;
+      const abi = parseAbi([
+        'function resolver(bytes32) view returns (address)',
+        'function addr(bytes32) view returns (address)',
+        'function name(bytes32) view returns (string)',
+      ]);
+      const reader = createPublicClient({ transport: http(layerOne.url) });
+      const read = (address, functionName, name) =>
+        reader.readContract({ address, abi, functionName, args: [namehash(name)], blockNumber: BigInt(number) });
+      const resolver = (await read(REGISTRY, 'resolver', 'alice.eth')).toLowerCase();
+      const found = await node.resolveName('Alice.eth', { block: number });
+      assert.equal(found.address, (await read(resolver, 'addr', 'alice.eth')).toLowerCase());
+      assert.deepEqual([found.status, found.address, found.resolver], ['resolved', ALICE, resolver]);
+      assert.equal(found.trust.block.number, Number(number));
+      assert.equal(reports.at(-1).class, 'computed');
+      assert.match(found.trust.level, /attested|settled/);
+      assert.equal((await node.resolveName('alice.eth')).trust.level, 'attested');
+      const own = await node.lookupAddress(ALICE);
+      assert.equal(own.name, await read(resolver, 'name', `${ALICE.slice(2)}.addr.reverse`));
+      assert.equal(await read(REGISTRY, 'resolver', 'sub.wild.eth'), zeroAddress);
+      const wild = await node.resolveName('sub.wild.eth');
+      assert.equal(wild.address, `0x${keccak256(new TextEncoder().encode('sub')).slice(-40)}`);
+      for (const name of ['far.eth', 'sub.far.eth']) {
+        const far = await node.resolveName(name);
+        assert.deepEqual([far.status, far.address], ['notProved', undefined]);
+      }
+      assert.equal((await node.resolveName('none.eth')).status, 'noResolver');
+    },
+  );
   await check('layer 1 itself: what the light node estimates and prices is mined', async () => {
     const { ask } = itself;
     const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);

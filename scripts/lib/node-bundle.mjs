@@ -25,8 +25,8 @@ const ENTRIES = {
   cli: 'hosts/cli/cli.js',
 };
 
-/** Packages that only a server needs, and curves, which few programs come to: installed with ours, and imported from where they are. */
-const OUTSIDE = [/^node:/, 'ws', 'hono', /^hono\//, /^@hono\//, /^@noble\/curves\//];
+/** Packages that only a server needs; curves and the tables of names, which few programs come to: installed with ours, and imported from where they are. */
+const OUTSIDE = [/^node:/, 'ws', 'hono', /^hono\//, /^@hono\//, /^@noble\/curves\//, '@adraffy/ens-normalize'];
 
 /** Whether a module is one of dist, by its id. */
 const isOurs = (id) => !relative(MODULES, id).startsWith('..') && existsSync(`${id}.map`);

@@ -27,6 +27,8 @@ const PREFETCH = ['/chain/light/state/prefetch-call.js'];
 const CONSENSUS = ['/chain/light/layer-one/layer-one-follower.js', '/chain/light/layer-one/light-client-record.js'];
 /** What a node with a store name imports. */
 const SHARING = ['/hosts/sharing/open-shared.js'];
+/** Tables of Unicode, which are loaded with the first name and with nothing else. One file for both workers. */
+const NORMALIZER = /\/@adraffy\/ens-normalize\//;
 const FILES = ['/chain/devnet/import-blocks.js', '/hosts/opening/genesis-file.js'];
 /** What a devnet with a store loads. */
 const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js'];
@@ -104,6 +106,7 @@ export function chunkGroups(output) {
     ['devnet', (chunk) => devnet.has(chunk)],
     ['stored-devnet', (chunk) => storedDevnet.has(chunk)],
     ['files', (chunk) => files.has(chunk)],
+    ['normalizer', (chunk) => modulesOf(chunk).some((id) => NORMALIZER.test(id))],
   ];
   const groupOf = new Map();
   for (const chunk of chunks.values()) {
@@ -146,10 +149,13 @@ export function devnetGroups(output) {
     return BASE.test(id) ? 'worker-base' : 'worker-devnet';
   };
   const groupOf = new Map();
+  for (const { moduleIds } of chunks.values())
+    for (const id of moduleIds)
+      if (NORMALIZER.test(id.replaceAll('\\', '/'))) groupOf.set(id.replaceAll('\\', '/'), 'normalizer');
   for (const id of stored) groupOf.set(id.replaceAll('\\', '/'), 'stored');
   for (const id of started) groupOf.set(id.replaceAll('\\', '/'), startOf(id.replaceAll('\\', '/')));
   const starts = new Set([...chunks.values()].filter(({ moduleIds }) => moduleIds.some((id) => started.has(id))));
-  return withRest(output, ['worker-vm', 'worker-base', 'worker-devnet', 'stored'], groupOf, {
+  return withRest(output, ['worker-vm', 'worker-base', 'worker-devnet', 'stored', 'normalizer'], groupOf, {
     common: starts,
     kinds: [],
     apart: [],

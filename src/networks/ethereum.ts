@@ -1,4 +1,4 @@
-import type { ForkActivation, Network } from './network.js';
+import type { ForkActivation, NameService, Network } from './network.js';
 
 /** Blob parameters, as EIP-7840 names them. */
 const blobs = (target: number, max: number, baseFeeUpdateFraction: bigint) => ({ target, max, baseFeeUpdateFraction });
@@ -38,6 +38,13 @@ const shared = {
 } as const;
 
 /**
+ * The registry has one address on mainnet and Sepolia. There is none on Hoodi.
+ *
+ * @source https://docs.ens.domains/learn/deployments
+ */
+const ens: NameService = { registry: '0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e' };
+
+/**
  * Ethereum mainnet.
  *
  * @source ethereum/go-ethereum@v1.17.10 params/chainspecs, MainnetChainConfig
@@ -67,6 +74,7 @@ export const ethereum: Network = {
     ...timed([1_681_338_455, 1_710_338_135, 1_746_612_311, 1_764_798_551, 1_765_290_071, 1_767_747_671]),
   ],
   layerOne: 'mainnet',
+  ens,
 };
 
 /**
@@ -85,6 +93,7 @@ export const sepolia: Network = {
     ...timed([1_677_557_088, 1_706_655_072, 1_741_159_776, 1_760_427_360, 1_761_017_184, 1_761_607_008], 1_791_294_816),
   ],
   layerOne: 'sepolia',
+  ens,
 };
 
 /**

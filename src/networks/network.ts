@@ -100,6 +100,12 @@ export interface PoolRules {
   readonly margin?: number;
 }
 
+/** A deployment of the Ethereum Name Service. */
+export interface NameService {
+  /** The registry, which has the resolver of each name (ENSIP-1). */
+  readonly registry: Hex;
+}
+
 /** The rollup contract on layer 1 (docs/spec/state-trie.md 9). */
 export interface RollupContract {
   readonly address: Hex;
@@ -267,6 +273,8 @@ export interface Network {
   readonly moduleLimits?: ModuleLimits;
   /** Contract on layer 2 whose `MessageSent` events are sent to layer 1. */
   readonly messageService?: Hex;
+  /** The Ethereum Name Service of a layer 1. Names cannot be resolved when left out. */
+  readonly ens?: NameService;
 }
 
 /** The profile of a rollup. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { UntypedMethod } from '../../dist/index.js';
 // The built package: what runs here is what a page gets.
-import { createNode, DEV_ACCOUNTS, type Hex, type PlumblineNode, TEST_TOKEN } from '../../dist/index.js';
+import { createNode, DEV_ACCOUNTS, devnet, type Hex, type PlumblineNode, TEST_TOKEN } from '../../dist/index.js';
 import { hexToBytes, loadHasher, verifyLineaProof } from '../../dist/verify.js';
 
 const open: PlumblineNode[] = [];
@@ -55,6 +55,19 @@ describe('a node in a real worker', () => {
     expect(await bootstrap.json()).toMatchObject({ version: 'fulu', data: { header: { beacon: {} } } });
     const missing = await get(`light_client/bootstrap/0x${'12'.repeat(32)}`);
     expect([missing.status, await missing.json()]).toEqual([404, { code: 404, message: expect.any(String) }]);
+  });
+
+  test('resolves names of a network that has them, in the worker of a devnet and in that of the others', async () => {
+    const ens = { registry: TEST_TOKEN };
+    const network = { ...devnet(), ens };
+    const node = await start({ chain: { kind: 'devnet', network } });
+    // @source adraffy/ens-normalize.js validate/custom-tests.json
+    expect(await node.resolveName('Öbb.at')).toMatchObject({ name: 'öbb.at', status: 'failed', contract: TEST_TOKEN });
+    const light = await start({ chain: { kind: 'light', network, endpoints: ['http://127.0.0.1:9'] } });
+    await expect(light.resolveName('a_b')).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('is not a name by ENSIP-15: underscore'),
+    });
   });
 
   test('errors keep code and data across the worker', async () => {

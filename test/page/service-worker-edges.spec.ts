@@ -158,6 +158,21 @@ test('a light node computes eth_simulateV1; what only a devnet has is forwarded 
   expect(scene.seenMethods()).toContain('txpool_status');
 });
 
+test('a light node resolves names of ENS, and no endpoint is sent one', async ({ context }) => {
+  const page = await scene.openPage(context);
+  const light = (await scene.lightOptions()) as { chain: { network: object } };
+  const network = { ...light.chain.network, ens: { registry: TOKEN } };
+  await register(page, { ...light, chain: { ...light.chain, network } } as unknown as Options);
+  scene.upstream.seen.length = 0;
+  const resolved = await post<{ result: object }>(page, scene.upstream.url, call('plumbline_resolveName', ['Öbb.at']));
+  // @source adraffy/ens-normalize.js validate/custom-tests.json; a token is no registry.
+  expect(resolved.json.result).toMatchObject({ name: 'öbb.at', status: 'failed', contract: TOKEN });
+  expect(resolved.classes).toBe('computed');
+  const bad = await post<Answer>(page, scene.upstream.url, call('plumbline_resolveName', ['a_b']));
+  expect(bad.json).toMatchObject({ error: { code: -32602 } });
+  expect(scene.seenMethods()).not.toContain('plumbline_resolveName');
+});
+
 test('a devnet from a genesis file runs rarely used code after a restart without a server', async ({ context }) => {
   const page = await scene.openPage(context);
   const fetched: string[] = [];

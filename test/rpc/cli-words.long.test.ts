@@ -11,6 +11,7 @@ import { diagnoseCommand } from '../../src/hosts/cli/diagnose.js';
 import { estimateCommand } from '../../src/hosts/cli/estimate.js';
 import { previewCommand } from '../../src/hosts/cli/preview.js';
 import { proofCommand } from '../../src/hosts/cli/proof.js';
+import { balanceCommand, rpcCommand } from '../../src/hosts/cli/read.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { serve } from '../../src/hosts/server/serve.js';
@@ -132,6 +133,8 @@ describe('words of endpoints', () => {
     ['estimate', estimateCommand, (url) => [...described, '--network', 'linea', '--upstream', url]],
     ['preview', previewCommand, (url) => [...described, '--network', 'linea', '--upstream', url]],
     ['diagnose', diagnoseCommand, (url) => [...described, '--network', 'linea', '--upstream', url]],
+    ['balance', balanceCommand, (url) => [SOMEBODY, '--network', 'linea', '--upstream', url]],
+    ['rpc', rpcCommand, (url) => ['eth_getTransactionByHash', ROOT, '--network', 'linea', '--upstream', url]],
     ['checkpoint', checkpointCommand, (url) => ['--server', url]],
   ];
   describe.each(Object.entries(ANSWERS))('%s', (kind, answer) => {
@@ -222,6 +225,8 @@ describe('words of the user', () => {
     ['preview', ['preview', '--call', words, '--devnet', 'http://127.0.0.1:1']],
     ['diagnose', ['diagnose', words, '--devnet', 'http://127.0.0.1:1']],
     ['proof', ['proof', words, '--devnet', 'http://127.0.0.1:1']],
+    ['balance', ['balance', `${words}.eth`, '--network', 'ethereum', '--upstream', 'http://127.0.0.1:1']],
+    ['rpc', ['rpc', words, words, '--devnet', 'http://127.0.0.1:1']],
     ['checkpoint', ['checkpoint', '--server', words]],
     ['serve', ['serve', '--genesis', words]],
     ['serve', ['serve', '--host', words.replaceAll('/', ''), '--port', '0']],

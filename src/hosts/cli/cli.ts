@@ -32,6 +32,30 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: 'whether a transaction will be included, and if not, why and what to do',
     load: async () => (await import('./diagnose.js')).diagnoseCommand,
   },
+  balance: {
+    summary: 'ether of an account, by its address or its name of ENS, proved',
+    load: async () => (await import('./read.js')).balanceCommand,
+  },
+  call: {
+    summary: 'what a contract answers, executed here on proved state',
+    load: async () => (await import('./read.js')).callCommand,
+  },
+  logs: {
+    summary: 'events of contracts, checked against the roots of their blocks',
+    load: async () => (await import('./read.js')).logsCommand,
+  },
+  tx: {
+    summary: 'a transaction and its receipt, by its hash',
+    load: async () => (await import('./read.js')).txCommand,
+  },
+  block: {
+    summary: 'a block, by its number, hash or tag',
+    load: async () => (await import('./read.js')).blockCommand,
+  },
+  rpc: {
+    summary: 'any JSON-RPC method of a light node',
+    load: async () => (await import('./read.js')).rpcCommand,
+  },
   size: {
     summary: 'compressed size of calldata or of a transaction',
     load: async () => (await import('./size.js')).sizeCommand,

@@ -170,6 +170,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
     return members({}, Object.fromEntries(names.map((name) => [name, whole()])))(value, path);
   },
   messageService: hex(20),
+  ens: members({ registry: hex(20) }),
 };
 
 /**

@@ -16,6 +16,7 @@ import {
   type ForkActivation,
   HARDFORKS,
   type MaruSealing,
+  type NameService,
   type Network,
   type PoolRules,
   type RollupContract,
@@ -194,6 +195,7 @@ const network = members<Network>(
     // A module that is not counted has no effect, and networks have modules that are not.
     moduleLimits: recordOf(count),
     messageService: address,
+    ens: members<NameService>({ registry: needed(address) }),
   },
   (given) => ('rpcUrls' in given ? `is a chain of viem; choose a profile such as \`linea\`: ${EXAMPLE}` : undefined),
 );

@@ -4,6 +4,7 @@ import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bund
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/schema/explained-estimate.js';
+import type { AddressLookup, NameOptions, NameResolution } from '../../rpc/schema/name-resolution.js';
 import type { NodeStatus, SharingReport } from '../../rpc/schema/node-status.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import { type ChainImport, type StorageReport, storageResult } from '../../rpc/schema/storage-control.js';
@@ -67,6 +68,31 @@ export interface PlumblineNode extends Provider {
     calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     options?: RequestOptions & PreviewOptions,
   ): Promise<TransactionPreview>;
+  /**
+   * The address of a name of ENS, read from the state of one block by running the contracts here. Only on a network with ENS: `ethereum`,
+   * `sepolia`. No server takes part: a resolver that asks for one (CCIP-Read) gives `notProved`, and never an address.
+   *
+   * @param name - is normalised first (ENSIP-15)
+   * @throws ProviderRpcError -32602 for what is no name; 4200 on a network without ENS (-32604 over HTTP); of the endpoints
+   * @example
+   * ```ts
+   * const found = await node.resolveName('vitalik.eth');
+   * if (found.status === 'resolved') console.log(found.address, found.trust.level, found.trust.block.number);
+   * ```
+   */
+  resolveName(name: string, options?: RequestOptions & NameOptions): Promise<NameResolution>;
+  /**
+   * The name of an address: what its reverse record says, if that name is normalised and resolves to the address in the same block.
+   * Otherwise `status` says which of both records is missing or false.
+   *
+   * @throws ProviderRpcError as `resolveName`
+   * @example
+   * ```ts
+   * const found = await node.lookupAddress('0xd8da6bf26964af9d7eed9e03e53415d37aa96045');
+   * if (found.status === 'found') console.log(found.name);
+   * ```
+   */
+  lookupAddress(address: Hex, options?: RequestOptions & NameOptions): Promise<AddressLookup>;
   /**
    * Answers HTTP requests with JSON-RPC bodies, for service workers and servers.
    *
@@ -202,6 +228,14 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<TransactionPreview> {
     const result = await this.inspect('previewTransaction', [calls, options], signal && { signal });
     return result as TransactionPreview;
+  }
+
+  resolveName(name: string, { signal, ...options }: RequestOptions & NameOptions = {}): Promise<NameResolution> {
+    return this.request({ method: 'plumbline_resolveName', params: [name, options] }, signal && { signal });
+  }
+
+  lookupAddress(address: Hex, { signal, ...options }: RequestOptions & NameOptions = {}): Promise<AddressLookup> {
+    return this.request({ method: 'plumbline_lookupAddress', params: [address, options] }, signal && { signal });
   }
 
   async status(options?: RequestOptions): Promise<NodeStatus> {

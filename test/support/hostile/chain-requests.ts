@@ -147,6 +147,8 @@ export function chainRequests({
     net_listening: none,
     net_peerCount: none,
     net_version: none,
+    plumbline_lookupAddress: [[holder], [holder, { coinType: 60, block: 'latest' }]],
+    plumbline_resolveName: [['alice.eth'], ['Alice.eth', { coinType: '0x8000e708', block: '0x2' }]],
     web3_clientVersion: none,
     web3_sha3: one('0x68656c6c6f'),
     rpc_modules: none,
