@@ -87,6 +87,8 @@ const ASKS_NOTHING: readonly string[] = [
   'net_listening',
   'net_peerCount',
   'net_version',
+  'plumbline_lookupAddress',
+  'plumbline_resolveName',
   'rpc_modules',
   'wallet_addEthereumChain',
   'wallet_switchEthereumChain',
