@@ -406,6 +406,7 @@ async function recorded(material: Material, report: Report): Promise<void> {
 export const messagesArea: Area = {
   name: 'messages',
   usesKernel: true,
+  isOutside: true,
   files: (material) => [TREES, FORGERIES, ROLLING, STORAGE, ...RECORDED].filter(material.has),
   async run(material, report) {
     if (material.has(TREES)) {
