@@ -1,7 +1,7 @@
 // A beacon chain in one process that drives a real execution client by the engine API.
 //
 // State transition, SSZ types, light-client branches and the REST codec are Lodestar's (npm, 1.46.0).
-// Block making, fork choice (there is one branch), light-client assembly and serving are ours.
+// Block making, fork choice (the newest branch), light-client assembly and serving are ours.
 // Every block passes stateTransition with all signatures, and the execution client's newPayload.
 //
 //   LODESTAR_PRESET=minimal node beacon-chain.mjs ENGINE REST_PORT GENESIS_TIME EXECUTION [FORKS] [SECONDS]
@@ -9,6 +9,7 @@
 // ENGINE, EXECUTION  URLs of the execution client (engine API without a token; JSON-RPC)
 // FORKS              JSON, epochs: {"deneb":2,"electra":4,"fulu":6}; Capella is at 0
 // SECONDS            seconds of a slot (2). The execution genesis must name fork times that fit.
+// SIGUSR2            leaves the two newest blocks, for others
 // environment        SKIP=n leaves every n-th slot empty, DEBUG=1 prints stacks
 //
 // The packages hide some files behind "exports"; those are imported by path, so node_modules stands beside this file.
@@ -285,8 +286,22 @@ const fromPayload = (p, f) => ({
   })),
   ...(f !== 'capella' && { blobGasUsed: BigInt(p.blobGasUsed), excessBlobGas: BigInt(p.excessBlobGas) }),
 });
+// --- SIGUSR2: the two newest blocks are left, and the next one is made on the one before them
+let leaves = false;
+process.on('SIGUSR2', () => {
+  leaves = true;
+});
+function leave() {
+  leaves = false;
+  for (let i = 0; i < 2; i++) {
+    bySlot.delete(head.slot);
+    head = blocks.get(hex(head.block.parentRoot));
+  }
+  console.log(`left to slot ${head.slot}`);
+}
 // --- One slot: ask the execution client for a payload, wrap it, sign everything, import it
 async function propose(slot) {
+  if (leaves) leave();
   const pre = st.processSlots(head.state, slot);
   const epoch = Math.floor(slot / params.SLOTS_PER_EPOCH);
   const f = config.getForkName(slot);

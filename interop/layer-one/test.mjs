@@ -444,6 +444,28 @@ main(async () => {
     assert(BigInt(await ask('eth_gasPrice')) > BigInt(tip));
     assert.equal((await ask('eth_feeHistory', 3, 'latest', [50])).reward.length, 3);
   });
+  await check(
+    'layer 1 itself: attested blocks are replaced, the node says so, and nothing that is final moves',
+    async () => {
+      const { ask, reports } = itself;
+      const final = await ask('eth_getBlockByNumber', 'finalized', false);
+      const before = await attested();
+      layerOne.program.child.kill('SIGUSR2');
+      await until('its attested block is replaced', async () => {
+        const now = await onItself('eth_getBlockByNumber', before.number, false);
+        return now !== null && now.hash !== before.hash;
+      });
+      // The new branch is lower at first.
+      highest = 0;
+      const told = () => reports.find(({ takenBack }) => takenBack?.from.hash === before.hash);
+      await until('the node is on the new branch, and has said so', async () => {
+        const block = await attested();
+        return Number(block.number) >= Number(before.number) && told() !== undefined;
+      });
+      assert.equal((await ask('eth_getBlockByNumber', before.number, false)).hash !== before.hash, true);
+      assert.deepEqual(await ask('eth_getBlockByNumber', final.number, false), final);
+    },
+  );
   await check('layer 1 itself: methods of a rollup say that it is none', () =>
     assert.rejects(itself.ask('linea_getProof', account, [], 'finalized'), /needs a rollup/),
   );

@@ -82,6 +82,15 @@ export interface MessageTree {
  * @param hashes - of all messages of its blocks, in order of block and of log, 32 bytes each
  * @param depth - of the trees, 1 to 32
  * @source docs/spec/messages.md 3
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, messageTrees } from 'plumbline-l2/verify';
+ *
+ * // What is not a message is zero.
+ * const [tree] = messageTrees([new Uint8Array(32)], 1);
+ * bytesToHex(tree!.root); // => '0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5'
+ * ```
  */
 export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageTree[] {
   if (!Number.isInteger(depth) || depth < 1 || depth > MOST_SIBLINGS)
@@ -104,7 +113,19 @@ export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageT
   return trees;
 }
 
-/** The siblings of a leaf, from the leaf up. @param leafIndex - within the tree */
+/**
+ * The siblings of a leaf, from the leaf up, 32 bytes each.
+ *
+ * @param leafIndex - within the tree
+ *
+ * @example
+ * ```ts
+ * import { messageTrees, siblingsOf } from 'plumbline-l2/verify';
+ *
+ * const [tree] = messageTrees([new Uint8Array(32)]);
+ * siblingsOf(tree!, 0).length; // => 5
+ * ```
+ */
 export function siblingsOf({ levels }: MessageTree, leafIndex: number): Uint8Array[] {
   let zero = ZERO_WORD;
   return levels.slice(0, -1).map((level, height) => {
@@ -251,6 +272,23 @@ export type ClaimStateVerdict = ({ readonly verified: true } & ClaimState) | Pro
  * @param answer - `eth_getProof` of the contract with the slots of `messageSlots`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; as `messageSlots`
  * @source docs/spec/messages.md 5
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { devnet } from 'plumbline-l2/fees';
+ * import { bytesToHex, hexToBytes, messageSlots, verifyClaimState } from 'plumbline-l2/verify';
+ *
+ * const node = await createInlineNode();
+ * const rollup = { ...devnet().rollup, rootDepthsSlot: 336n, claimedSlot: 335n };
+ * const question = { root: new Uint8Array(32), nonce: 1n };
+ * const block = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!;
+ * const slots = messageSlots(rollup, question).map((slot) => bytesToHex(slot));
+ * const answer = await node.l1.request({ method: 'eth_getProof', params: [rollup.address, slots, block.number] });
+ * const state = verifyClaimState({ ...question, rollup, l1StateRoot: hexToBytes(block.stateRoot) }, answer);
+ * state.verified && state.depth; // => 0n
+ * await node.close();
+ * ```
  */
 export function verifyClaimState(
   request: ClaimQuestion & { readonly l1StateRoot: Uint8Array; readonly rollup: RollupContract },
@@ -302,6 +340,19 @@ export type ClaimRefusal =
  * @param timestamp - of the block in which the claim runs, seconds
  * @returns undefined for a claim that the slots allow
  * @source docs/spec/messages.md 5, 6
+ *
+ * @example
+ * ```ts
+ * import { claimRefusal, hashMessage, messageTrees, siblingsOf } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const message = { from: account, to: account, fee: 0n, value: 5n, nonce: 1n, data: new Uint8Array() };
+ * const [tree] = messageTrees([hashMessage(message)]);
+ * const claim = { message, siblings: siblingsOf(tree!, 0), leafIndex: 0, root: tree!.root };
+ * const rateLimit = { limit: 4n, periodEnd: 100n, used: 0n };
+ * const state = { depth: 5n, isClaimed: false, pauseBits: 0n, rateLimit, balance: 5n };
+ * claimRefusal(claim, state, 50n); // => 'RateLimitExceeded'
+ * ```
  */
 export function claimRefusal(
   { message, siblings, leafIndex, root }: MessageClaim,
@@ -327,6 +378,16 @@ export function claimRefusal(
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a leaf index above 2^32 - 1, `INVALID_LENGTH`
  * @source docs/spec/messages.md 6
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, claimCalldata } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const message = { from: account, to: account, fee: 0n, value: 5n, nonce: 1n, data: new Uint8Array() };
+ * const data = claimCalldata({ message, siblings: [], leafIndex: 0, root: new Uint8Array(32) });
+ * bytesToHex(data).slice(0, 10); // => '0x6463fb2a'
+ * ```
  */
 export function claimCalldata({
   message,
@@ -366,6 +427,13 @@ export function claimCalldata({
  * The rolling hash after a message from layer 1, 32 bytes; that before the first one is zero.
  *
  * @source docs/spec/messages.md 7
+ *
+ * @example
+ * ```ts
+ * import { rollingHash } from 'plumbline-l2/verify';
+ *
+ * rollingHash(new Uint8Array(32), new Uint8Array(32)).length; // => 32
+ * ```
  */
 export function rollingHash(previous: Uint8Array, hash: Uint8Array): Uint8Array {
   return keccak256(concatBytes(previous, hash));
