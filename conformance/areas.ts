@@ -25,6 +25,7 @@ import { previewsArea } from './previews.js';
 import { PROOF_AREAS } from './proofs.js';
 import { RECORDED_AREAS } from './recorded-layer-one.js';
 import { settledArea } from './settled.js';
+import { signaturesArea } from './signatures.js';
 import { STATE_AREAS } from './state.js';
 import { stateTestsArea } from './state-tests.js';
 import { TRACE_AREAS } from './traces.js';
@@ -41,6 +42,7 @@ export const AREAS: readonly Area[] = [
   endToEndArea,
   inclusionArea,
   messagesArea,
+  signaturesArea,
   ...EVM_VECTOR_AREAS,
   ...EXECUTION_AREAS,
   stateTestsArea,

@@ -1,12 +1,12 @@
 /**
- * Typed data of EIP-712: a message with its types, read strictly, and the hash that is signed. A member's type is a value of 32 bytes,
+ * What accounts sign beside transactions: messages, and typed data of EIP-712, which is a message with its types, read strictly. A member's type is a value of 32 bytes,
  * bytes or text, a list, or another struct of the message.
  */
 
 import { invalidParameter, isPlumblineError } from '../errors.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { bigIntToBytes, joinBytes, padStart } from '../primitives/bytes.js';
-import { hexToBytes } from '../primitives/hex.js';
+import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 
 /** Most values of one message: its hashes are made without a pause. */
 const MAX_VALUES = 20_000;
@@ -36,6 +36,16 @@ export function hashTypedData(data: Readonly<Record<string, unknown>>): Uint8Arr
   const domain = encoder.struct(DOMAIN, data.domain, 'domain', 0);
   const message = primaryType === DOMAIN ? NOTHING : encoder.struct(primaryType, data.message, 'message', 0);
   return keccak256(joinBytes([Uint8Array.of(0x19, 0x01), domain, message]));
+}
+
+/**
+ * The hash that `personal_sign` of a message signs, 32 bytes.
+ *
+ * @source EIP-191, version 0x45
+ */
+export function hashPersonalMessage(message: Uint8Array): Uint8Array {
+  const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${message.length}`);
+  return keccak256(joinBytes([prefix, message]));
 }
 
 class Encoder {
@@ -87,12 +97,26 @@ function encodeBasic(type: string, value: unknown, path: string): Uint8Array {
     return bigIntToBytes(value ? 1n : 0n, 32);
   }
   if (type === 'bytes') return keccak256(readBytes(value, path));
-  if (type === 'address') return padStart(readBytes(value, path, 20), 32);
+  if (type === 'address') return padStart(address(value, path), 32);
   const [, kind, size] = /^(bytes|uint|int)([0-9]*)$/.exec(type)!;
   if (kind !== 'bytes') return integer(kind === 'int', Number(size === '' ? 256 : size), value, path);
   const word = new Uint8Array(32);
   word.set(readBytes(value, path, Number(size)));
   return word;
+}
+
+/** @throws PlumblineError also for capitals that are not those of EIP-55: a letter may be mistyped */
+function address(value: unknown, path: string): Uint8Array {
+  const bytes = readBytes(value, path, 20);
+  const digits = (value as string).slice(2);
+  const lower = digits.toLowerCase();
+  if (digits === lower || digits === digits.toUpperCase()) return bytes;
+  const hash = bytesToHex(keccak256(new TextEncoder().encode(lower))).slice(2);
+  const isRight = [...digits].every(
+    (digit, i) => digit === (Number.parseInt(hash[i]!, 16) >= 8 ? digit.toUpperCase() : digit.toLowerCase()),
+  );
+  if (!isRight) throw invalidParameter(path, 'has capitals that are not those of its checksum (EIP-55)');
+  return bytes;
 }
 
 function readBytes(value: unknown, path: string, length?: number): Uint8Array {

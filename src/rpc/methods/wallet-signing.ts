@@ -1,6 +1,5 @@
 import { signWithDevKey } from '../../chain/devnet/mining/impersonation.js';
-import { hashTypedData } from '../../ethereum/typed-data.js';
-import { keccak256 } from '../../kernel/keccak.js';
+import { hashPersonalMessage, hashTypedData } from '../../ethereum/typed-data.js';
 import { bigIntToBytes, concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { parseAddress, parseBytes, requireObject } from '../parsing/parse-params.js';
@@ -48,9 +47,7 @@ export const eth_signTransaction = defineMethod<[transaction: SentCallJson], Hex
 );
 
 function signMessage(message: unknown, address: unknown, call: MethodCallOptions): Promise<Hex> {
-  const bytes = parseBytes(message, 'message');
-  const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${bytes.length}`);
-  return signed(address, keccak256(concatBytes(prefix, bytes)), call);
+  return signed(address, hashPersonalMessage(parseBytes(message, 'message')), call);
 }
 
 /** @returns r, s and v (27 or 28), 65 bytes */
