@@ -223,7 +223,8 @@ function fieldsOf(transaction: Uint8Array): TransactionFields {
 }
 
 /**
- * The rolling hash after a forced transaction, 32 bytes; that before the first one is zero. MiMC, whatever the hash of the zk state is.
+ * The rolling hash after a forced transaction, 32 bytes; that before the first one is zero. In release 8.0 it is made with MiMC, whatever the
+ * hash of the zk state is.
  *
  * @param hasher - of the scheme `mimc`
  * @param previous - rolling hash before it, 32 bytes
@@ -419,9 +420,9 @@ export function forcedTransactionRefusal(
 
 /**
  * From when on anyone may call `setLivenessRecoveryOperator` of the rollup contract, which lets another operator go on with a rollup that
- * has stopped.
+ * has stopped. The call has the members of the finalized state.
  *
- * @returns seconds: half a year after the last finalized block
+ * @returns seconds: half a year after the last finalized block; a layer-1 block of that time passes
  * @source docs/spec/messages.md 8
  *
  * @example
