@@ -206,6 +206,19 @@ async function submitted({ parameters, forced }: ForcedFile, hasher: Hasher, rep
         const call = { transaction, lastFinalizedState: stateOf(lastFinalizedState) };
         return differs(one.calldata, bytesToHex(forcedTransactionCalldata(call)));
       });
+    await report.check(`${name}: no refusal`, () => {
+      const call = { transaction, lastFinalizedState: stateOf(lastFinalizedState) };
+      const limits = { maxGasLimit: BigInt(gateway.maxGasLimit), maxInputLength: gateway.maxInputLength };
+      const finalizedState = hexToBytes(one.currentFinalizedState);
+      const fee = BigInt(parameters.fee);
+      const refusal = forcedTransactionRefusal(call, fee, limits, {
+        finalizedState,
+        fee,
+        isTaken: false,
+        isFiltered: false,
+      });
+      return differs(undefined, refusal);
+    });
     await report.check(`${name}: log`, () => {
       const topics = [FORCED_TRANSACTION_ADDED, bytesToHex(word(number)), `0x${'00'.repeat(12)}${one.signer.slice(2)}`];
       const padded = concatBytes(transaction, new Uint8Array(-transaction.length & 31));

@@ -210,7 +210,7 @@ export async function readForcedTransaction(
   return { unsignedHash: keccak256(encodeToSign(parsed)), signer: parsed.from };
 }
 
-/** The fields of a signed transaction of type 2. Their limits and the signature are not checked. */
+/** The fields of a signed transaction of type 2. Their limits and who signed are not checked. */
 function fieldsOf(transaction: Uint8Array): TransactionFields {
   if (transaction[0] !== DYNAMIC_FEES) throw rejected('type', 'only a transaction of type 2 can be forced');
   let fields: TransactionFields;
@@ -219,6 +219,7 @@ function fieldsOf(transaction: Uint8Array): TransactionFields {
   } catch (cause) {
     throw rejected('malformed', `the transaction is malformed: ${messageOf(cause)}`, cause);
   }
+  if (fields.r === 0n && fields.s === 0n) throw rejected('signature', 'the transaction is not signed');
   return fields;
 }
 
@@ -324,7 +325,8 @@ export interface ForcedTransactionCall {
 /**
  * Calldata of `submitForcedTransaction` of a gateway; the transaction with it has the fee as its value.
  *
- * @throws PlumblineError `TRANSACTION_REJECTED` with rule `type` or `malformed`; as `finalizedStateHash`
+ * @throws PlumblineError `TRANSACTION_REJECTED` with rule `type`, `malformed`, or `signature` for one that is not signed; as
+ *   `finalizedStateHash`
  * @source docs/spec/messages.md 8
  */
 export function forcedTransactionCalldata({ transaction, lastFinalizedState }: ForcedTransactionCall): Uint8Array {
