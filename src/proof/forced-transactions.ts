@@ -155,6 +155,32 @@ export type FinalizedStateVerdict = VerifiedFinalizedState | ProofFailure<Finali
  * @param answer - `eth_getProof` of the contract with the slots of `forcedTransactionSlots(numbers)`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`; as `finalizedStateHash`
  * @source docs/spec/messages.md 8
+ *
+ * @example
+ * ```ts
+ * import { devnet } from 'plumbline-l2/fees';
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { bytesToHex, forcedTransactionSlots, hexToBytes, verifyFinalizedState } from 'plumbline-l2/verify';
+ *
+ * const node = await createInlineNode();
+ * const { rollup } = devnet();
+ * const block = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!;
+ * const slots = forcedTransactionSlots().map((slot) => bytesToHex(slot));
+ * const answer = await node.l1.request({ method: 'eth_getProof', params: [rollup.address, slots, block.number] });
+ * const none = new Uint8Array(32);
+ * const lastFinalizedState = {
+ *   timestamp: 0n,
+ *   messageNumber: 0n,
+ *   messageRollingHash: none,
+ *   forcedTransactionNumber: 0n,
+ *   forcedTransactionRollingHash: none,
+ * };
+ * // The rollup contract of a devnet stores no finalized state.
+ * const request = { l1StateRoot: hexToBytes(block.stateRoot), rollup, lastFinalizedState };
+ * const verdict = verifyFinalizedState(request, answer);
+ * verdict.verified || verdict.reason; // => 'STATE_MISMATCH'
+ * await node.close();
+ * ```
  */
 export function verifyFinalizedState(
   request: {
@@ -199,6 +225,18 @@ export function verifyFinalizedState(
  * @returns what was signed, 32 bytes, and who did, 20 bytes
  * @throws PlumblineError `TRANSACTION_REJECTED` with rule `malformed`, `type`, `chain-id` or `signature`; `KERNEL_UNAVAILABLE`
  * @source docs/spec/messages.md 8
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, hexToBytes, readForcedTransaction } from 'plumbline-l2/verify';
+ *
+ * const transaction = hexToBytes(
+ *   '0x02f8768205398201e584150ccb328417b711698301b88094178de173c3ec3bfaac601398645594e202b0972087510e4df426ecc380c001a0cb474c' +
+ *     '3ac05fb38ec3fdc848926139d977e373710174e3d36092c7ad05471d1aa018315da012b1ce2299e1c079d48532778dab828d7fb68a7066c26f4493d949f2',
+ * );
+ * const { signer } = await readForcedTransaction(transaction, 1337);
+ * bytesToHex(signer); // => '0x9b864a7c1f012cd1a16dd997292fcaaf1ff0a0e2'
+ * ```
  */
 export async function readForcedTransaction(
   transaction: Uint8Array,
@@ -233,6 +271,19 @@ function fieldsOf(transaction: Uint8Array): TransactionFields {
  * @throws PlumblineError `INVALID_PARAMETER` for a hasher of another scheme, `INVALID_LENGTH`, `OUT_OF_RANGE`; `HASH_INPUT_NOT_CANONICAL`
  *   for a previous hash or a deadline that is not below the modulus
  * @source docs/spec/messages.md 8
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, forcedRollingHash, hexToBytes, loadHasher } from 'plumbline-l2/verify';
+ *
+ * const first = {
+ *   unsignedHash: hexToBytes('0x827068afd7bf65a55bc876ec471700e2d2760b19e797e4a93ca416c52c3e1b8d'),
+ *   deadline: 957n,
+ *   signer: hexToBytes('0x9b864a7c1f012cd1a16dd997292fcaaf1ff0a0e2'),
+ * };
+ * const rollingHash = forcedRollingHash(await loadHasher('mimc'), new Uint8Array(32), first);
+ * bytesToHex(rollingHash); // => '0x0b7397925b7e62dfb8ec797255d5f2baef7eb9ae355daede2876a14af285eebe'
+ * ```
  */
 export function forcedRollingHash(
   hasher: Hasher,
@@ -328,6 +379,23 @@ export interface ForcedTransactionCall {
  * @throws PlumblineError `TRANSACTION_REJECTED` with rule `type`, `malformed`, or `signature` for one that is not signed; as
  *   `finalizedStateHash`
  * @source docs/spec/messages.md 8
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, forcedTransactionCalldata, hexToBytes } from 'plumbline-l2/verify';
+ *
+ * const transaction = hexToBytes('0x02e2018001018252089400000000000000000000000000000000000000008080c0800101');
+ * const none = new Uint8Array(32);
+ * const lastFinalizedState = {
+ *   timestamp: 1_779_997_504n,
+ *   messageNumber: 0n,
+ *   messageRollingHash: none,
+ *   forcedTransactionNumber: 0n,
+ *   forcedTransactionRollingHash: none,
+ * };
+ * const data = forcedTransactionCalldata({ transaction, lastFinalizedState });
+ * bytesToHex(data.subarray(0, 4)); // => '0x8b98c2c8'
+ * ```
  */
 export function forcedTransactionCalldata({ transaction, lastFinalizedState }: ForcedTransactionCall): Uint8Array {
   const { nonce, maxPriorityFeePerGas, maxFeePerGas, gasLimit, to, value, data, accessList, v, r, s } =
@@ -399,6 +467,25 @@ export type ForcedTransactionRefusal =
  * @returns undefined for a call that is taken. The transaction need not execute: one found invalid counts as processed
  * @throws PlumblineError as `forcedTransactionCalldata`
  * @source docs/spec/messages.md 8
+ *
+ * @example
+ * ```ts
+ * import { finalizedStateHash, forcedTransactionRefusal, hexToBytes } from 'plumbline-l2/verify';
+ *
+ * const transaction = hexToBytes('0x02e2018001018252089400000000000000000000000000000000000000008080c0800101');
+ * const none = new Uint8Array(32);
+ * const lastFinalizedState = {
+ *   timestamp: 1_779_997_504n,
+ *   messageNumber: 0n,
+ *   messageRollingHash: none,
+ *   forcedTransactionNumber: 0n,
+ *   forcedTransactionRollingHash: none,
+ * };
+ * const finalizedState = finalizedStateHash(lastFinalizedState);
+ * const state = { finalizedState, fee: 10n ** 15n, isTaken: false, isFiltered: false };
+ * const gateway = { maxGasLimit: 500_000n, maxInputLength: 4096 };
+ * forcedTransactionRefusal({ transaction, lastFinalizedState }, 0n, gateway, state); // => 'ForcedTransactionFeeNotMet'
+ * ```
  */
 export function forcedTransactionRefusal(
   { transaction, lastFinalizedState }: ForcedTransactionCall,

@@ -82,6 +82,14 @@ export interface MessageTree {
  * @param hashes - of all messages of its blocks, in order of block and of log, 32 bytes each
  * @param depth - of the trees, 1 to 32
  * @source docs/spec/messages.md 3
+ *
+ * @example
+ * ```ts
+ * import { messageTrees } from 'plumbline-l2/verify';
+ *
+ * const hashes = Array.from({ length: 33 }, (_, i) => new Uint8Array(32).fill(i + 1));
+ * messageTrees(hashes).length; // => 2
+ * ```
  */
 export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageTree[] {
   if (!Number.isInteger(depth) || depth < 1 || depth > MOST_SIBLINGS)
@@ -104,7 +112,21 @@ export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageT
   return trees;
 }
 
-/** The siblings of a leaf, from the leaf up. @param leafIndex - within the tree */
+/**
+ * The siblings of a leaf, from the leaf up, 32 bytes each.
+ *
+ * @param leafIndex - within the tree
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, messageTrees, siblingsOf } from 'plumbline-l2/verify';
+ *
+ * const [left, right] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+ * const [tree] = messageTrees([left, right]);
+ * const [sibling] = siblingsOf(tree, 0);
+ * bytesToHex(sibling) === bytesToHex(right); // => true
+ * ```
+ */
 export function siblingsOf({ levels }: MessageTree, leafIndex: number): Uint8Array[] {
   let zero = ZERO_WORD;
   return levels.slice(0, -1).map((level, height) => {
@@ -251,6 +273,24 @@ export type ClaimStateVerdict = ({ readonly verified: true } & ClaimState) | Pro
  * @param answer - `eth_getProof` of the contract with the slots of `messageSlots`, in that order
  * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; as `messageSlots`
  * @source docs/spec/messages.md 5
+ *
+ * @example
+ * ```ts
+ * import { devnet } from 'plumbline-l2/fees';
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { bytesToHex, hexToBytes, messageSlots, verifyClaimState } from 'plumbline-l2/verify';
+ *
+ * const node = await createInlineNode();
+ * const rollup = { ...devnet().rollup, rootDepthsSlot: 336n, claimedSlot: 335n };
+ * const block = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!;
+ * const question = { root: new Uint8Array(32), nonce: 1n };
+ * const slots = messageSlots(rollup, question).map((slot) => bytesToHex(slot));
+ * const answer = await node.l1.request({ method: 'eth_getProof', params: [rollup.address, slots, block.number] });
+ * const state = verifyClaimState({ ...question, rollup, l1StateRoot: hexToBytes(block.stateRoot) }, answer);
+ * // No tree has this root.
+ * state.verified && state.depth; // => 0n
+ * await node.close();
+ * ```
  */
 export function verifyClaimState(
   request: ClaimQuestion & { readonly l1StateRoot: Uint8Array; readonly rollup: RollupContract },
@@ -302,6 +342,18 @@ export type ClaimRefusal =
  * @param timestamp - of the block in which the claim runs, seconds
  * @returns undefined for a claim that the slots allow
  * @source docs/spec/messages.md 5, 6
+ *
+ * @example
+ * ```ts
+ * import { claimRefusal } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const message = { from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() };
+ * const claim = { message, siblings: [], leafIndex: 0, root: new Uint8Array(32) };
+ * const rateLimit = { limit: 10n, periodEnd: 0n, used: 0n };
+ * const state = { depth: 0n, isClaimed: false, pauseBits: 0n, rateLimit, balance: 10n };
+ * claimRefusal(claim, state, 1n); // => 'L2MerkleRootDoesNotExist'
+ * ```
  */
 export function claimRefusal(
   { message, siblings, leafIndex, root }: MessageClaim,
@@ -327,6 +379,16 @@ export function claimRefusal(
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a leaf index above 2^32 - 1, `INVALID_LENGTH`
  * @source docs/spec/messages.md 6
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, claimCalldata } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const message = { from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() };
+ * const claim = { message, siblings: [], leafIndex: 0, root: new Uint8Array(32) };
+ * bytesToHex(claimCalldata(claim).subarray(0, 4)); // => '0x6463fb2a'
+ * ```
  */
 export function claimCalldata({
   message,
@@ -366,6 +428,14 @@ export function claimCalldata({
  * The rolling hash after a message from layer 1, 32 bytes; that before the first one is zero.
  *
  * @source docs/spec/messages.md 7
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, rollingHash } from 'plumbline-l2/verify';
+ *
+ * const none = new Uint8Array(32);
+ * bytesToHex(rollingHash(none, none)); // => '0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5'
+ * ```
  */
 export function rollingHash(previous: Uint8Array, hash: Uint8Array): Uint8Array {
   return keccak256(concatBytes(previous, hash));
