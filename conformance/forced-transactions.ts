@@ -19,6 +19,8 @@ import { differs, type Material, type Report } from './area.js';
 
 export const FORCED = 'messages/forced-transactions.json';
 
+/** The rolling hash before the first one. */
+export const NONE: Hex = `0x${'00'.repeat(32)}`;
 const FORCED_TRANSACTION_ADDED = '0x8fbc8fbd65675eb32c567d4a559963c7d002c2be67b5b266fb13d85b4375fce5';
 const FINALIZED_STATE_UPDATED = '0x32e016ccc5c33419c35caa94023fdeb75143da613fb2ac738ab736404c09fc5d';
 
@@ -68,6 +70,8 @@ interface ForcedJson {
   currentFinalizedState: Hex;
   finalizedBlock: number;
   timestamp: number;
+  /** Of layer 1. */
+  block: number;
   deadline: string;
   rollingHash: Hex;
   slots: { deadline: Hex; rollingHash: Hex; nextNumber: number };
@@ -102,7 +106,7 @@ export interface ForcedFile {
     verdict: Verdict;
   }[];
   finalizationCalls: { what: string; changed: Record<string, string | string[]>; verdict: Verdict }[];
-  finalizedStates: (StateJson & { endBlock: number; hash: Hex; log: LogJson })[];
+  finalizedStates: (StateJson & { endBlock: number; layerOneBlock: number; hash: Hex; log: LogJson })[];
 }
 
 const word = (value: bigint | number): Uint8Array => bigIntToBytes(BigInt(value), 32);
@@ -282,8 +286,8 @@ async function calls({ parameters, calls: all }: ForcedFile, report: Report): Pr
 const OTHER_CHECKS = ['l2MerkleRoots', 'l2MessagingBlocksOffsets', 'l2MerkleTreesDepth'];
 
 /**
- * Finalized states, and calls that end with one. All calls are changes of the fifth finalization, which the file has in its states; what
- * they are changed in is enough for the checks of forced transactions and rolling hashes.
+ * Finalized states, and calls that end with one. All calls are changes of one finalization: the one after the state whose
+ * hash an error names. What they are changed in is enough for the checks of forced transactions and rolling hashes.
  */
 async function finalizations(
   { forced, finalizationCalls, finalizedStates }: ForcedFile,
@@ -303,14 +307,22 @@ async function finalizations(
       );
     });
     await report.check(`${name}: forced rolling hash`, () =>
-      differs(state.forcedTransactionRollingHash, forced[Number(forcedTransactionNumber) - 1]!.rollingHash),
+      differs(state.forcedTransactionRollingHash, forced[Number(forcedTransactionNumber) - 1]?.rollingHash ?? NONE),
     );
     if (messageHash !== undefined)
       await report.check(`${name}: rolling hash of the messages`, () =>
         differs(state.messageRollingHash, messageHash(Number(messageNumber))),
       );
   }
-  const [before, made] = [finalizedStates[3]!, finalizedStates[4]!];
+  const wrong = finalizationCalls.find(({ verdict }) => verdict.error === 'FinalizationStateIncorrect');
+  const at = finalizedStates.findIndex(({ hash }) => hash === wrong?.verdict.args?.[0]);
+  const [before, made] = [finalizedStates[at], finalizedStates[at + 1]];
+  if (before === undefined || made === undefined) {
+    for (const { what } of finalizationCalls)
+      report.skip(`finalization: ${what}`, 'the file does not say which it was');
+    return;
+  }
+  const known = forced.filter(({ block }) => block < made.layerOneBlock).length;
   for (const { what, changed, verdict } of finalizationCalls) {
     const name = `finalization: ${what}`;
     if (OTHER_CHECKS.some((member) => member in changed)) {
@@ -332,9 +344,8 @@ async function finalizations(
         if (number !== 0 && isNone) return ['MissingRollingHashForMessageNumber', `${number}`];
         if (messageHash !== undefined && number !== 0 && messageHash(number) !== hash)
           return ['L1RollingHashDoesNotExistOnL1', `${number}`, hash];
-        // The call was made when 16 of them had been submitted.
-        if (last > 16) return ['MissingRollingHashForForcedTransactionNumber', `${last}`];
-        if (last < 16 && deadlines[last + 1]! <= end)
+        if (last > known) return ['MissingRollingHashForForcedTransactionNumber', `${last}`];
+        if (last < known && deadlines[last + 1]! <= end)
           return ['FinalizationDataMissingForcedTransaction', `${last + 1}`];
         return undefined;
       };

@@ -30,7 +30,13 @@ import {
 } from '../src/proof/messages.js';
 import { seededRandom } from '../test/support/random.js';
 import { type Area, differs, type Material, type Report } from './area.js';
-import { FORCED, type ForcedFile, stateOf as finalizedStateOf, forcedTransactions } from './forced-transactions.js';
+import {
+  FORCED,
+  type ForcedFile,
+  stateOf as finalizedStateOf,
+  forcedTransactions,
+  NONE,
+} from './forced-transactions.js';
 
 const [TREES, FORGERIES, ROLLING, STORAGE] = ['trees', 'forgeries', 'rolling-hash', 'storage'].map(
   (name) => `messages/${name}.json`,
@@ -435,7 +441,7 @@ const folded = (start: Hex, hashes: readonly Hex[]): Hex => {
 async function anchorings({ environment, steps, anchorings: all }: RollingJson, report: Report) {
   const { messageService } = environment.layerTwo;
   const statuses = new Map<Hex, number>();
-  let [last, rolled] = [0, `0x${'00'.repeat(32)}` as Hex];
+  let [last, rolled] = [0, NONE];
   for (const { startingMessageNumber, finalMessageNumber, finalRollingHash, hashes, logs, ...after } of all) {
     const name = `anchoring of ${startingMessageNumber} to ${finalMessageNumber}`;
     await report.check(`${name}: its messages`, () =>
@@ -633,8 +639,7 @@ async function storage(material: Material, report: Report): Promise<void> {
       const request = { address: hexToBytes(address), storageKeys, stateRoot: hexToBytes(stateRoot) };
       const proof = verifyEthereumProof(request, result);
       if (!proof.verified) return `refused: ${proof.reason} at ${proof.at}, ${proof.message}`;
-      const zero = `0x${'00'.repeat(32)}`;
-      const expected = keys.map((key) => (address === rollup.address ? values.get(key) : zero));
+      const expected = keys.map((key) => (address === rollup.address ? values.get(key) : NONE));
       return differs(
         [proof.account !== undefined, proof.slots.map(({ value }) => bytesToHex(value))],
         [what !== 'an account that does not exist', expected],
@@ -672,12 +677,11 @@ async function storedHashes(
   places: Record<string, StorageRow[]>,
   report: Report,
 ) {
-  const zero = `0x${'00'.repeat(32)}`;
   const statusOf = new Map(statuses.map(([number, status]) => [steps[number - 1]!.hash as string, status]));
   const ends = new Map(all.map(({ finalMessageNumber, finalRollingHash }) => [finalMessageNumber, finalRollingHash]));
   const expected: Record<string, (key: string) => string> = {
-    rollingHashes: (key) => steps[Number(key) - 1]?.next ?? zero,
-    l1RollingHashes: (key) => ends.get(Number(key)) ?? zero,
+    rollingHashes: (key) => steps[Number(key) - 1]?.next ?? NONE,
+    l1RollingHashes: (key) => ends.get(Number(key)) ?? NONE,
     inboxL1L2MessageStatus: (key) => bytesToHex(word(statusOf.get(key) ?? UNKNOWN)),
     lastAnchoredL1MessageNumber: () => bytesToHex(word(all.at(-1)!.finalMessageNumber)),
   };
@@ -687,16 +691,17 @@ async function storedHashes(
 }
 
 /** The finalized state against the proved slot, with what is stored of forced transactions; and changes of it. */
-async function finalizedState(material: Material, rollup: RollupContract, report: Report): Promise<void> {
-  const { header, proofs } = material.json<StorageJson>(STORAGE);
+async function finalizedState(material: Material, contract: RollupContract, report: Report): Promise<void> {
+  const { header, rollup, proofs } = material.json<StorageJson>(STORAGE);
   const { forced, finalizedStates, parameters } = material.json<ForcedFile>(FORCED);
   const { result } = proofs.find(({ what }) => what === 'forced transactions and the finalized state')!;
-  const numbers = [0n, 1n, 2n, 51n, 52n, 53n];
+  const numbers = rollup.rows.filter(({ datum }) => datum === 'forced: deadline').map(({ key }) => BigInt(key!));
   // The recorded answer has the slots of a claim as well, and in another order.
   const slots = forcedTransactionSlots(numbers).map((slot) => bytesToHex(slot));
   const answer = { ...result, storageProof: slots.map((slot) => result.storageProof.find(({ key }) => key === slot)) };
   const lastFinalizedState = finalizedStateOf(finalizedStates.at(-1)!);
-  const request = { l1StateRoot: hexToBytes(header.stateRoot), rollup, lastFinalizedState, numbers };
+  const l1StateRoot = hexToBytes(header.stateRoot);
+  const request = { l1StateRoot, rollup: contract, lastFinalizedState, numbers };
   await report.check('finalized state, proved', () => {
     const verdict = verifyFinalizedState(request, answer);
     if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}, ${verdict.message}`;
@@ -710,7 +715,7 @@ async function finalizedState(material: Material, rollup: RollupContract, report
       [
         BigInt(forced.length) + 1n,
         BigInt(parameters.fee),
-        stored.map((one) => [BigInt(one?.deadline ?? 0), one?.rollingHash ?? `0x${'00'.repeat(32)}`]),
+        stored.map((one) => [BigInt(one?.deadline ?? 0), one?.rollingHash ?? NONE]),
       ],
     );
   });
@@ -823,7 +828,7 @@ export const messagesArea: Area = {
     if (material.has(STORAGE)) await storage(material, report);
     if (material.has(FORCED)) {
       const steps = material.has(ROLLING) ? material.json<RollingJson>(ROLLING).steps : undefined;
-      await forcedTransactions(material, report, steps && ((number) => steps[number - 1]!.next));
+      await forcedTransactions(material, report, steps && ((number) => steps[number - 1]?.next ?? NONE));
     }
     await vectors(material, report);
     await recorded(material, report);
