@@ -1,8 +1,19 @@
+import { encodeAccountValue } from '../src/accumulator/account-value.js';
+import { hashAddress } from '../src/accumulator/keys.js';
 import type { PlumblineError } from '../src/errors.js';
+import { loadHashKernel } from '../src/kernel/hasher.js';
 import { keccak256 } from '../src/kernel/keccak.js';
 import type { RollupContract } from '../src/networks/network.js';
-import { concatBytes, equalBytes } from '../src/primitives/bytes.js';
+import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
+import { verifyEthereumProof } from '../src/proof/ethereum-proof.js';
+import {
+  forcedTransactionSlots,
+  type LastFinalizedState,
+  verifyFinalizedState,
+} from '../src/proof/forced-transactions.js';
+import { anchorSlots, stateRootSlot } from '../src/proof/l1-anchor.js';
+import { verifyLineaProof } from '../src/proof/linea-proof.js';
 import {
   type BridgeMessage,
   type ClaimState,
@@ -19,10 +30,24 @@ import {
 } from '../src/proof/messages.js';
 import { seededRandom } from '../test/support/random.js';
 import { type Area, differs, type Material, type Report } from './area.js';
+import {
+  FORCED,
+  type ForcedFile,
+  stateOf as finalizedStateOf,
+  forcedTransactions,
+  NONE,
+} from './forced-transactions.js';
 
 const [TREES, FORGERIES, ROLLING, STORAGE] = ['trees', 'forgeries', 'rolling-hash', 'storage'].map(
   (name) => `messages/${name}.json`,
 ) as [string, string, string, string];
+const VECTORS = {
+  proof: 'messages/merkle-proof-data-poseidon2.json',
+  accountKeys: 'messages/account-key-test-vectors.json',
+  mimc: 'messages/mimc-test-data.json',
+  poseidon2: 'messages/poseidon2-test-data.json',
+};
+const HISTORY = 'messages/rolling-hash-history.json';
 const RECORDED = ['messages/bridge/prover-v2/logs.json', 'messages/bridge/recorded-sepolia/logs.json'];
 const DEPTHS_SLOT = 336n;
 const CLAIMED_SLOT = 335n;
@@ -313,41 +338,312 @@ async function made(material: Material, report: Report): Promise<void> {
   }
 }
 
-interface RollingJson {
-  steps: { number: number; hash: Hex; previous: Hex; next: Hex; slot: Hex }[];
+interface StepJson extends Omit<MessageJson, 'nonce'> {
+  number: number;
+  previous: Hex;
+  next: Hex;
+  slot: Hex;
 }
 
+interface AnchoringJson {
+  startingMessageNumber: number;
+  finalMessageNumber: number;
+  finalRollingHash: Hex;
+  hashes: Hex[];
+}
+
+interface RollingJson {
+  environment: { layerTwo: { messageService: Hex } };
+  steps: StepJson[];
+  anchorings: (AnchoringJson & {
+    lastAnchored: number;
+    rollingSlot: Hex;
+    rollingValue: Hex;
+    logs: { address: Hex; topics: Hex[]; data: Hex }[];
+  })[];
+  anchoringCalls: (Omit<AnchoringJson, 'hashes'> & {
+    what: string;
+    hashes?: Hex[];
+    count: number;
+    verdict: { accepted: boolean; error?: string; args?: string[] };
+  })[];
+  statuses: [number: number, status: number][];
+  claims: {
+    number: number;
+    hash: Hex;
+    calldata?: Hex;
+    slot: Hex;
+    before: number;
+    after: number;
+    verdict: { accepted: boolean; error?: string; args?: string[] };
+    again?: { accepted: boolean; error: string; args: string[] };
+  }[];
+}
+
+const ROLLING_SLOT = 334;
+const STATUS_SLOT = 176;
+const ANCHORED_SLOT = 281;
+const MESSAGES_ANCHORED = '0x9995fb3da0c2de4012f2b814b6fc29ce7507571dcb20b8d0bd38621a842df1eb';
+const ROLLING_HASH_UPDATED = '0x99b65a4301b38c09fb6a5f27052d73e8372bbe8f6779d678bfe8a41b66cce7ac';
+/** `claimMessage` of the message service, and of the rollup in its old way. */
+const CLAIM_MESSAGE = '0x491e0936';
+/** Of slot 176: not there, there, claimed. */
+const [UNKNOWN, RECEIVED, CLAIMED] = [0, 1, 2];
+
+const word = (value: bigint | number): Uint8Array => bigIntToBytes(BigInt(value), 32);
+/** Slot of an entry of a mapping. A key is a hash, or a number in decimal. @source Solidity, layout of state variables in storage */
+const entrySlot = (key: Hex | string | number, mapping: number): Hex =>
+  bytesToHex(keccak256(concatBytes(word(BigInt(key)), word(mapping))));
+
+/** The message in calldata of `claimMessage(from, to, fee, value, feeRecipient, data, nonce)`. */
+function claimedMessage(calldata: Hex): BridgeMessage {
+  const bytes = hexToBytes(calldata).subarray(4);
+  const at = (i: number) => bytes.subarray(32 * i, 32 * i + 32);
+  const number = (i: number) => bytesToBigInt(at(i));
+  const data = Number(number(5));
+  const length = Number(bytesToBigInt(bytes.subarray(data, data + 32)));
+  return {
+    from: at(0).subarray(12),
+    to: at(1).subarray(12),
+    fee: number(2),
+    value: number(3),
+    nonce: number(6),
+    data: bytes.slice(data + 32, data + 32 + length),
+  };
+}
+
+/** Messages to layer 2: their rolling hashes on both layers, and what the message service holds of each. */
 async function rolling(material: Material, report: Report): Promise<void> {
-  const { steps } = material.json<RollingJson & { steps: MessageJson[] }>(ROLLING);
-  for (const step of steps as unknown as (MessageJson & RollingJson['steps'][number])[]) {
+  const file = material.json<RollingJson>(ROLLING);
+  for (const step of file.steps) {
     await report.check(`message ${step.number} of layer 1`, () =>
       differs(bytesToHex(hashMessage(messageOf({ ...step, nonce: `${step.number}` }))), step.hash),
     );
     await report.check(`rolling hash ${step.number}`, () =>
       differs(bytesToHex(rollingHash(hexToBytes(step.previous), hexToBytes(step.hash))), step.next),
     );
+    await report.check(`slot of rolling hash ${step.number}`, () =>
+      differs(step.slot, entrySlot(step.number, ROLLING_SLOT)),
+    );
   }
+  const statuses = await anchorings(file, report);
+  await anchoringCalls(file, statuses, report);
+  await claims(file, statuses, report);
+}
+
+const folded = (start: Hex, hashes: readonly Hex[]): Hex => {
+  let rolled: Uint8Array = hexToBytes(start);
+  for (const hash of hashes) rolled = rollingHash(rolled, hexToBytes(hash));
+  return bytesToHex(rolled);
+};
+
+/** Gives the status of each message that was anchored, by its hash. */
+async function anchorings({ environment, steps, anchorings: all }: RollingJson, report: Report) {
+  const { messageService } = environment.layerTwo;
+  const statuses = new Map<Hex, number>();
+  let [last, rolled] = [0, NONE];
+  for (const { startingMessageNumber, finalMessageNumber, finalRollingHash, hashes, logs, ...after } of all) {
+    const name = `anchoring of ${startingMessageNumber} to ${finalMessageNumber}`;
+    await report.check(`${name}: its messages`, () =>
+      differs(
+        [startingMessageNumber, hashes],
+        [last + 1, steps.slice(last, finalMessageNumber).map(({ hash }) => hash)],
+      ),
+    );
+    rolled = folded(rolled, hashes);
+    last += hashes.length;
+    await report.check(`${name}: rolling hash`, () =>
+      differs(
+        [finalMessageNumber, finalRollingHash, after.lastAnchored, after.rollingValue],
+        [last, rolled, last, rolled],
+      ),
+    );
+    await report.check(`${name}: slot`, () => differs(after.rollingSlot, entrySlot(last, ANCHORED_SLOT)));
+    await report.check(`${name}: logs`, () => {
+      const list = concatBytes(word(32), word(hashes.length), ...hashes.map((hash) => hexToBytes(hash)));
+      const expected = [
+        [messageService, [MESSAGES_ANCHORED], bytesToHex(list)],
+        [messageService, [ROLLING_HASH_UPDATED, bytesToHex(word(last)), rolled], '0x'],
+      ];
+      return differs(
+        logs.map(({ address, topics, data }) => [address, topics, data]),
+        expected,
+      );
+    });
+    for (const hash of hashes) statuses.set(hash, RECEIVED);
+  }
+  return statuses;
+}
+
+/** Calls of the message service after the last anchoring: 1 to 100 hashes, of which those that are there are passed over. */
+async function anchoringCalls(
+  { anchorings: all, anchoringCalls: calls }: RollingJson,
+  statuses: ReadonlyMap<Hex, number>,
+  report: Report,
+): Promise<void> {
+  const { finalMessageNumber: last, finalRollingHash: rolled } = all.at(-1)!;
+  for (const {
+    what,
+    hashes = [],
+    count,
+    startingMessageNumber,
+    finalMessageNumber,
+    finalRollingHash,
+    verdict,
+  } of calls) {
+    const name = `anchoring call: ${what}`;
+    if (what === 'sender without the role') {
+      report.skip(name, 'the file does not say who has the role');
+      continue;
+    }
+    const refusal = (): (string | number)[] | undefined => {
+      if (count === 0) return ['MessageHashesListLengthIsZero'];
+      if (count > 100) return ['MessageHashesListLengthHigherThanOneHundred', count];
+      if (BigInt(finalRollingHash) === 0n) return ['FinalRollingHashIsZero'];
+      if (startingMessageNumber === 0) return ['Panic', 0x11];
+      if (startingMessageNumber - 1 !== last)
+        return ['L1MessageNumberSynchronizationWrong', startingMessageNumber - 1, last];
+      const fresh = [...new Set(hashes)].filter((hash) => !statuses.has(hash));
+      if (finalMessageNumber !== last + fresh.length)
+        return ['L1MessageNumberSynchronizationWrong', finalMessageNumber, last + fresh.length];
+      const reached = folded(rolled, fresh);
+      return reached === finalRollingHash
+        ? undefined
+        : ['L1RollingHashSynchronizationWrong', finalRollingHash, reached];
+    };
+    await report.check(name, () =>
+      differs(verdict.accepted ? undefined : [verdict.error, ...(verdict.args ?? [])], refusal()?.map(String)),
+    );
+  }
+}
+
+/** Claims on layer 2 in their order, and the status of each message after them. */
+async function claims({ steps, claims: all, statuses }: RollingJson, status: Map<Hex, number>, report: Report) {
+  const missing = 'MessageDoesNotExistOrHasAlreadyBeenClaimed';
+  for (const { number, hash, calldata, slot, before, after, verdict, again } of all) {
+    const name = `claim of ${number} on layer 2`;
+    await report.check(`${name}: message`, () => differs(steps[number - 1]!.hash, hash));
+    if (calldata === undefined) report.skip(`${name}: calldata`, 'the file has none');
+    else
+      await report.check(`${name}: calldata`, () => {
+        const message = claimedMessage(calldata);
+        return differs(
+          [CLAIM_MESSAGE, number, hash],
+          [calldata.slice(0, 10), Number(message.nonce), bytesToHex(hashMessage(message))],
+        );
+      });
+    await report.check(`${name}: slot`, () => differs(slot, entrySlot(hash, STATUS_SLOT)));
+    await report.check(`${name}: verdict`, () => {
+      const held = status.get(hash) ?? UNKNOWN;
+      const isTaken = held === RECEIVED;
+      if (isTaken) status.set(hash, CLAIMED);
+      const expected = [held, status.get(hash) ?? UNKNOWN, isTaken ? undefined : [missing, hash]];
+      return differs(
+        [before, after, verdict.accepted ? undefined : [verdict.error, ...(verdict.args ?? [])]],
+        expected,
+      );
+    });
+    if (again !== undefined)
+      await report.check(`${name} again`, () =>
+        differs([again.accepted, again.error, again.args], [status.get(hash) === RECEIVED, missing, [hash]]),
+      );
+  }
+  for (const [number, held] of statuses)
+    await report.check(`status of message ${number}`, () =>
+      differs(held, status.get(steps[number - 1]!.hash) ?? UNKNOWN),
+    );
+}
+
+interface StorageRow {
+  datum: string;
+  slot: number;
+  key?: string;
+  storageKey: Hex;
+  value: Hex;
+}
+
+interface ProofAnswer {
+  what: string;
+  params: [Hex, Hex[], Hex];
+  result: { storageProof: { key: Hex }[] };
 }
 
 interface StorageJson {
   header: { stateRoot: Hex };
-  rollup: { address: Hex; rows: { datum: string; key?: string; storageKey: Hex; value: Hex }[] };
-  proofs: { what: string; params: [Hex, Hex[], Hex]; result: unknown }[];
+  rollup: { address: Hex; rows: StorageRow[] };
+  messageService: { rows: StorageRow[] };
+  proofs: ProofAnswer[];
+  zeroLeaves: (ProofAnswer & { header: { stateRoot: Hex } })[];
 }
 
-/** Slots, and the state of a claim by a proof. */
+/** The slot of a datum of the rollup by the rules of `src`; undefined where those have none. */
+function ruledSlot(contract: RollupContract, { datum, key = '0' }: StorageRow): Uint8Array | undefined {
+  const root = new Uint8Array(32);
+  const claim = () => messageSlots(contract, { root, nonce: 0n });
+  const forced = () => forcedTransactionSlots([BigInt(key)]);
+  switch (datum) {
+    case 'rate limit: limit':
+      return claim()[0];
+    case 'rate limit: end of the period':
+      return claim()[1];
+    case 'rate limit: used':
+      return claim()[2];
+    case 'pause bits':
+      return claim()[3];
+    case 'l2MerkleRootsDepths':
+      return messageSlots(contract, { root: hexToBytes(key), nonce: 0n })[4];
+    case 'claimed bits':
+      return messageSlots(contract, { root, nonce: BigInt(key) << 8n })[5];
+    case 'currentL2BlockNumber':
+      return anchorSlots(contract, 0)[0];
+    case 'stateRootHashes':
+      return stateRootSlot(contract, Number(key));
+    case 'currentFinalizedState':
+      return forced()[0];
+    case 'nextForcedTransactionNumber':
+      return forced()[1];
+    case 'forcedTransactionFeeInWei':
+      return forced()[2];
+    case 'forced: deadline':
+      return forced()[3];
+    case 'forced: rolling hash':
+      return forced()[4];
+    default:
+      return undefined;
+  }
+}
+
+/** Slots and what they hold, proofs of them, and the state of a claim by a proof. */
 async function storage(material: Material, report: Report): Promise<void> {
-  const { header, rollup, proofs } = material.json<StorageJson>(STORAGE);
+  const { header, rollup, messageService, proofs, zeroLeaves } = material.json<StorageJson>(STORAGE);
   const contract = rollupAt(rollup.address);
   const of = (datum: string) => rollup.rows.filter((row) => row.datum === datum);
-  for (const { key, storageKey } of of('l2MerkleRootsDepths'))
-    await report.check(`slot of root ${key}`, () =>
-      differs(bytesToHex(messageSlots(contract, { root: hexToBytes(key as Hex), nonce: 0n })[4]!), storageKey),
-    );
-  for (const { key, storageKey } of of('claimed bits'))
-    await report.check(`claimed word ${key}`, () => {
-      const nonce = BigInt(key!) << 8n;
-      return differs(bytesToHex(messageSlots(contract, { root: new Uint8Array(32), nonce })[5]!), storageKey);
+  const places = { rollup: rollup.rows, 'message service': messageService.rows };
+  for (const [place, rows] of Object.entries(places))
+    for (const row of rows)
+      await report.check(`slot of ${place}: ${row.datum} ${row.key ?? ''}`, () => {
+        const formula = row.key === undefined ? bytesToHex(word(row.slot)) : entrySlot(row.key, row.slot);
+        const ruled = place === 'rollup' ? ruledSlot(contract, row) : undefined;
+        return differs([row.storageKey, row.storageKey], [formula, ruled === undefined ? formula : bytesToHex(ruled)]);
+      });
+  if (material.has(ROLLING)) await storedHashes(material.json<RollingJson>(ROLLING), places, report);
+  const values = new Map(rollup.rows.map(({ storageKey, value }) => [storageKey, value]));
+  // A leaf of value zero is no false answer: what it proves is zero.
+  for (const { what, params, result, stateRoot } of [
+    ...proofs.map((one) => ({ ...one, stateRoot: header.stateRoot })),
+    ...zeroLeaves.map((one) => ({ ...one, stateRoot: one.header.stateRoot })),
+  ])
+    await report.check(`eth_getProof: ${what}`, () => {
+      const [address, keys] = params;
+      const storageKeys = keys.map((key) => hexToBytes(key));
+      const request = { address: hexToBytes(address), storageKeys, stateRoot: hexToBytes(stateRoot) };
+      const proof = verifyEthereumProof(request, result);
+      if (!proof.verified) return `refused: ${proof.reason} at ${proof.at}, ${proof.message}`;
+      const expected = keys.map((key) => (address === rollup.address ? values.get(key) : NONE));
+      return differs(
+        [proof.account !== undefined, proof.slots.map(({ value }) => bytesToHex(value))],
+        [what !== 'an account that does not exist', expected],
+      );
     });
   const first = proofs[0]!;
   const roots = of('l2MerkleRootsDepths').map(({ key }) => hexToBytes(key as Hex));
@@ -372,6 +668,120 @@ async function storage(material: Material, report: Report): Promise<void> {
       const changed = { ...(first.result as object), [member]: `0x${'12'.repeat(member === 'balance' ? 4 : 32)}` };
       return differs(verifyClaimState(request, changed).verified, false);
     });
+  if (material.has(FORCED)) await finalizedState(material, contract, report);
+}
+
+/** The rows that the messages to layer 2 lead to. */
+async function storedHashes(
+  { steps, statuses, anchorings: all }: RollingJson,
+  places: Record<string, StorageRow[]>,
+  report: Report,
+) {
+  const statusOf = new Map(statuses.map(([number, status]) => [steps[number - 1]!.hash as string, status]));
+  const ends = new Map(all.map(({ finalMessageNumber, finalRollingHash }) => [finalMessageNumber, finalRollingHash]));
+  const expected: Record<string, (key: string) => string> = {
+    rollingHashes: (key) => steps[Number(key) - 1]?.next ?? NONE,
+    l1RollingHashes: (key) => ends.get(Number(key)) ?? NONE,
+    inboxL1L2MessageStatus: (key) => bytesToHex(word(statusOf.get(key) ?? UNKNOWN)),
+    lastAnchoredL1MessageNumber: () => bytesToHex(word(all.at(-1)!.finalMessageNumber)),
+  };
+  for (const [place, rows] of Object.entries(places))
+    for (const { datum, key = '', value } of rows.filter((row) => row.datum in expected))
+      await report.check(`value of ${place}: ${datum} ${key}`, () => differs(value, expected[datum]!(key)));
+}
+
+/** The finalized state against the proved slot, with what is stored of forced transactions; and changes of it. */
+async function finalizedState(material: Material, contract: RollupContract, report: Report): Promise<void> {
+  const { header, rollup, proofs } = material.json<StorageJson>(STORAGE);
+  const { forced, finalizedStates, parameters } = material.json<ForcedFile>(FORCED);
+  const { result } = proofs.find(({ what }) => what === 'forced transactions and the finalized state')!;
+  const numbers = rollup.rows.filter(({ datum }) => datum === 'forced: deadline').map(({ key }) => BigInt(key!));
+  // The recorded answer has the slots of a claim as well, and in another order.
+  const slots = forcedTransactionSlots(numbers).map((slot) => bytesToHex(slot));
+  const answer = { ...result, storageProof: slots.map((slot) => result.storageProof.find(({ key }) => key === slot)) };
+  const lastFinalizedState = finalizedStateOf(finalizedStates.at(-1)!);
+  const l1StateRoot = hexToBytes(header.stateRoot);
+  const request = { l1StateRoot, rollup: contract, lastFinalizedState, numbers };
+  await report.check('finalized state, proved', () => {
+    const verdict = verifyFinalizedState(request, answer);
+    if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}, ${verdict.message}`;
+    const stored = numbers.map((number) => forced[Number(number) - 1]);
+    return differs(
+      [
+        verdict.nextNumber,
+        verdict.fee,
+        verdict.transactions.map(({ deadline, rollingHash }) => [deadline, bytesToHex(rollingHash)]),
+      ],
+      [
+        BigInt(forced.length) + 1n,
+        BigInt(parameters.fee),
+        stored.map((one) => [BigInt(one?.deadline ?? 0), one?.rollingHash ?? NONE]),
+      ],
+    );
+  });
+  const others: Partial<Record<keyof LastFinalizedState, bigint | Uint8Array>>[] = [
+    { timestamp: lastFinalizedState.timestamp + 1n },
+    { messageNumber: lastFinalizedState.messageNumber + 1n },
+    { forcedTransactionNumber: lastFinalizedState.forcedTransactionNumber - 1n },
+    { messageRollingHash: new Uint8Array(32) },
+    { forcedTransactionRollingHash: new Uint8Array(32) },
+  ];
+  for (const change of others)
+    await report.check(`finalized state with another ${Object.keys(change)[0]} is refused`, () => {
+      const changed = { ...request, lastFinalizedState: { ...lastFinalizedState, ...change } as LastFinalizedState };
+      const verdict = verifyFinalizedState(changed, answer);
+      return differs('STATE_MISMATCH', verdict.verified ? 'accepted' : verdict.reason);
+    });
+}
+
+interface TreeAnswer {
+  accountProof: { key: Hex; proof: { value: Hex; proofRelatedNodes: Hex[] } };
+  storageProofs: { key: Hex; proof: { value: Hex; proofRelatedNodes: Hex[] } }[];
+}
+
+/** Vectors that the production contracts for hashes and for proofs of the zk state are tested with. */
+async function vectors(material: Material, report: Report): Promise<void> {
+  const { mimc, poseidon2 } = await loadHashKernel({ build: material.build });
+  if (material.has(VECTORS.mimc))
+    for (const [i, row] of material.json<{ in: Hex[]; out: Hex }[]>(VECTORS.mimc).entries())
+      await report.check(`Mimc.sol ${i}`, () =>
+        differs(row.out, bytesToHex(mimc.hash(concatBytes(...row.in.map((item) => hexToBytes(item)))))),
+      );
+  if (material.has(VECTORS.poseidon2))
+    for (const [i, row] of material.json<{ in: Hex; out: Hex }[]>(VECTORS.poseidon2).entries())
+      await report.check(`Poseidon2.sol ${i}`, () => differs(row.out, bytesToHex(poseidon2.hash(hexToBytes(row.in)))));
+  if (material.has(VECTORS.accountKeys))
+    for (const { input, output } of material.json<{ input: Hex; output: Hex }[]>(VECTORS.accountKeys))
+      await report.check(`key of account ${input}`, () =>
+        differs(output, bytesToHex(hashAddress(poseidon2, hexToBytes(input)))),
+      );
+  if (!material.has(VECTORS.proof)) return;
+  const answer = material.json<TreeAnswer>(VECTORS.proof);
+  const [account, slot] = [answer.accountProof, answer.storageProofs[0]!];
+  // The file has no root: it is the hash of the first node. That of the storage tree is in the account.
+  const request = {
+    address: hexToBytes(account.key),
+    storageKeys: [hexToBytes(slot.key)],
+    stateRoot: poseidon2.hash(hexToBytes(account.proof.proofRelatedNodes[0]!)),
+  };
+  await report.check('SparseMerkleProof.sol: account and slot', () => {
+    const verdict = verifyLineaProof(poseidon2, request, answer);
+    if (!verdict.verified) return `refused: ${verdict.reason} at ${verdict.at}, ${verdict.message}`;
+    const compact = verdict.account && bytesToHex(encodeAccountValue(verdict.account));
+    return differs([account.proof.value, slot.proof.value], [compact, bytesToHex(verdict.slots[0]!.value)]);
+  });
+  for (const [tree, item] of Object.entries({ account, slot }))
+    for (const at of [1, 20, 41])
+      await report.check(`SparseMerkleProof.sol: another node ${at} of the ${tree} is refused`, () => {
+        const changed = structuredClone(item);
+        const node = hexToBytes(changed.proof.proofRelatedNodes[at]!);
+        // A bit of the last word, which stays canonical.
+        node[node.length - 1]! ^= 1;
+        changed.proof.proofRelatedNodes[at] = bytesToHex(node);
+        const forged =
+          tree === 'account' ? { ...answer, accountProof: changed } : { ...answer, storageProofs: [changed] };
+        return differs(verifyLineaProof(poseidon2, request, forged).verified, false);
+      });
 }
 
 const MESSAGE_SENT = '0xe856c2b8bd4eb0027ce32eeaf595c21b0b6b4644b326e5b7bd80a1cf8db72e6c';
@@ -407,7 +817,8 @@ export const messagesArea: Area = {
   name: 'messages',
   usesKernel: true,
   isOutside: true,
-  files: (material) => [TREES, FORGERIES, ROLLING, STORAGE, ...RECORDED].filter(material.has),
+  files: (material) =>
+    [TREES, FORGERIES, ROLLING, STORAGE, FORCED, HISTORY, ...Object.values(VECTORS), ...RECORDED].filter(material.has),
   async run(material, report) {
     if (material.has(TREES)) {
       await trees(material, report);
@@ -416,7 +827,16 @@ export const messagesArea: Area = {
     if (material.has(FORGERIES)) await forgeries(material, report);
     if (material.has(ROLLING)) await rolling(material, report);
     if (material.has(STORAGE)) await storage(material, report);
+    if (material.has(FORCED)) {
+      const steps = material.has(ROLLING) ? material.json<RollingJson>(ROLLING).steps : undefined;
+      await forcedTransactions(material, report, steps && ((number) => steps[number - 1]?.next ?? NONE));
+    }
+    await vectors(material, report);
     await recorded(material, report);
-    report.note('forced transactions and the vectors of the contracts for Poseidon2 and MiMC are not read yet');
+    if (material.has(HISTORY))
+      report.skip(
+        HISTORY,
+        'it has numbers and rolling hashes alone: without the messages between them none can be computed',
+      );
   },
 };

@@ -57,6 +57,26 @@ export {
   type VerifiedEthereumProof,
   verifyEthereumProof,
 } from './proof/ethereum-proof.js';
+export {
+  type FinalizedStateFailureReason,
+  type FinalizedStateVerdict,
+  type ForcedTransactionCall,
+  type ForcedTransactionGateway,
+  type ForcedTransactionRefusal,
+  type ForcedTransactionState,
+  finalizedStateHash,
+  forcedRollingHash,
+  forcedTransactionCalldata,
+  forcedTransactionDeadline,
+  forcedTransactionRefusal,
+  forcedTransactionSlots,
+  type LastFinalizedState,
+  livenessRecoveryTime,
+  readForcedTransaction,
+  type StoredForcedTransaction,
+  type VerifiedFinalizedState,
+  verifyFinalizedState,
+} from './proof/forced-transactions.js';
 export type { HashedHeader, VerifiedHeader } from './proof/headers.js';
 export {
   anchorSlots,

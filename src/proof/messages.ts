@@ -85,11 +85,10 @@ export interface MessageTree {
  *
  * @example
  * ```ts
- * import { bytesToHex, messageTrees } from 'plumbline-l2/verify';
+ * import { messageTrees } from 'plumbline-l2/verify';
  *
- * // What is not a message is zero.
- * const [tree] = messageTrees([new Uint8Array(32)], 1);
- * bytesToHex(tree!.root); // => '0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5'
+ * const hashes = Array.from({ length: 33 }, (_, i) => new Uint8Array(32).fill(i + 1));
+ * messageTrees(hashes).length; // => 2
  * ```
  */
 export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageTree[] {
@@ -120,10 +119,12 @@ export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageT
  *
  * @example
  * ```ts
- * import { messageTrees, siblingsOf } from 'plumbline-l2/verify';
+ * import { bytesToHex, messageTrees, siblingsOf } from 'plumbline-l2/verify';
  *
- * const [tree] = messageTrees([new Uint8Array(32)]);
- * siblingsOf(tree!, 0).length; // => 5
+ * const [left, right] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+ * const [tree] = messageTrees([left, right]);
+ * const [sibling] = siblingsOf(tree, 0);
+ * bytesToHex(sibling) === bytesToHex(right); // => true
  * ```
  */
 export function siblingsOf({ levels }: MessageTree, leafIndex: number): Uint8Array[] {
@@ -275,17 +276,18 @@ export type ClaimStateVerdict = ({ readonly verified: true } & ClaimState) | Pro
  *
  * @example
  * ```ts
- * import { createInlineNode } from 'plumbline-l2/inline';
  * import { devnet } from 'plumbline-l2/fees';
+ * import { createInlineNode } from 'plumbline-l2/inline';
  * import { bytesToHex, hexToBytes, messageSlots, verifyClaimState } from 'plumbline-l2/verify';
  *
  * const node = await createInlineNode();
  * const rollup = { ...devnet().rollup, rootDepthsSlot: 336n, claimedSlot: 335n };
- * const question = { root: new Uint8Array(32), nonce: 1n };
  * const block = (await node.l1.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }))!;
+ * const question = { root: new Uint8Array(32), nonce: 1n };
  * const slots = messageSlots(rollup, question).map((slot) => bytesToHex(slot));
  * const answer = await node.l1.request({ method: 'eth_getProof', params: [rollup.address, slots, block.number] });
  * const state = verifyClaimState({ ...question, rollup, l1StateRoot: hexToBytes(block.stateRoot) }, answer);
+ * // No tree has this root.
  * state.verified && state.depth; // => 0n
  * await node.close();
  * ```
@@ -343,15 +345,14 @@ export type ClaimRefusal =
  *
  * @example
  * ```ts
- * import { claimRefusal, hashMessage, messageTrees, siblingsOf } from 'plumbline-l2/verify';
+ * import { claimRefusal } from 'plumbline-l2/verify';
  *
  * const account = new Uint8Array(20);
- * const message = { from: account, to: account, fee: 0n, value: 5n, nonce: 1n, data: new Uint8Array() };
- * const [tree] = messageTrees([hashMessage(message)]);
- * const claim = { message, siblings: siblingsOf(tree!, 0), leafIndex: 0, root: tree!.root };
- * const rateLimit = { limit: 4n, periodEnd: 100n, used: 0n };
- * const state = { depth: 5n, isClaimed: false, pauseBits: 0n, rateLimit, balance: 5n };
- * claimRefusal(claim, state, 50n); // => 'RateLimitExceeded'
+ * const message = { from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() };
+ * const claim = { message, siblings: [], leafIndex: 0, root: new Uint8Array(32) };
+ * const rateLimit = { limit: 10n, periodEnd: 0n, used: 0n };
+ * const state = { depth: 0n, isClaimed: false, pauseBits: 0n, rateLimit, balance: 10n };
+ * claimRefusal(claim, state, 1n); // => 'L2MerkleRootDoesNotExist'
  * ```
  */
 export function claimRefusal(
@@ -384,9 +385,9 @@ export function claimRefusal(
  * import { bytesToHex, claimCalldata } from 'plumbline-l2/verify';
  *
  * const account = new Uint8Array(20);
- * const message = { from: account, to: account, fee: 0n, value: 5n, nonce: 1n, data: new Uint8Array() };
- * const data = claimCalldata({ message, siblings: [], leafIndex: 0, root: new Uint8Array(32) });
- * bytesToHex(data).slice(0, 10); // => '0x6463fb2a'
+ * const message = { from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() };
+ * const claim = { message, siblings: [], leafIndex: 0, root: new Uint8Array(32) };
+ * bytesToHex(claimCalldata(claim).subarray(0, 4)); // => '0x6463fb2a'
  * ```
  */
 export function claimCalldata({
@@ -430,9 +431,10 @@ export function claimCalldata({
  *
  * @example
  * ```ts
- * import { rollingHash } from 'plumbline-l2/verify';
+ * import { bytesToHex, rollingHash } from 'plumbline-l2/verify';
  *
- * rollingHash(new Uint8Array(32), new Uint8Array(32)).length; // => 32
+ * const none = new Uint8Array(32);
+ * bytesToHex(rollingHash(none, none)); // => '0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5'
  * ```
  */
 export function rollingHash(previous: Uint8Array, hash: Uint8Array): Uint8Array {
