@@ -6,7 +6,7 @@ import { Ledger } from '../src/chain/devnet/records/ledger.js';
 import { DevnetState } from '../src/chain/devnet/state/devnet-state.js';
 import { type GenesisAlloc, sealGenesis } from '../src/chain/devnet/state/genesis.js';
 import { isPlumblineError } from '../src/errors.js';
-import { encodeBlockAccessList } from '../src/ethereum/block-access-list.js';
+import { type AccountAccesses, encodeBlockAccessList } from '../src/ethereum/block-access-list.js';
 import { headerFromFields } from '../src/ethereum/header.js';
 import { encodeReceipt } from '../src/ethereum/receipt.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
@@ -17,8 +17,10 @@ import { loadHasher } from '../src/kernel/hasher.js';
 import { loadTrieKernel } from '../src/kernel/trie.js';
 import { devnet } from '../src/networks/devnet.js';
 import type { Network } from '../src/networks/network.js';
+import { bytesToKey } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
+import { applyAccesses, type ListedAccount } from '../src/proof/access-list.js';
 import { type Area, differs, type Material, type Report } from './area.js';
 import { networkOf, type StateTest, withWholeKeys } from './state-tests.js';
 
@@ -78,9 +80,22 @@ async function checkVector(name: string, vector: Vector, { build }: Material, re
     if (i === before) await checkSpoilt(name, vector, chain, report);
     const what = `${name} block ${i + 1}`;
     await report.check(what, async () => differsExecution(block, await chain.execute(block)));
+    const { accessList = [] } = await chain.execute(block);
+    const held = await Promise.all(accessList.map((accesses) => chain.held(accesses)));
     await report.check(`${what}, imported`, async () => {
       await chain.append(block.rlp);
       return differs(block.hash, bytesToHex(chain.ledger.head.hash));
+    });
+    // As a light node brings over what it holds. geth's state root holds for both sides.
+    await report.check(`${what}, by its list from the state before to the one after`, async () => {
+      for (const [at, accesses] of accessList.entries()) {
+        const [own, after] = [held[at]!, await chain.held(accesses)];
+        applyAccesses(own, accesses);
+        const slots = ({ slots }: ListedAccount) => [...slots].filter(([key]) => own.slots.has(key)).sort();
+        const found = differs([valuesOf(after), slots(after)], [valuesOf(own), slots(own)]);
+        if (found !== undefined) return `${bytesToHex(accesses.address)}: ${found}`;
+      }
+      return undefined;
     });
   }
   if (vector.blocks.length === 0) await checkSpoilt(name, vector, chain, report);
@@ -131,6 +146,10 @@ function differsExecution(block: ValidBlock, execution: BlockExecution): string 
   );
 }
 
+/** Of an account that is there. */
+const valuesOf = ({ account }: ListedAccount) =>
+  account && [account.nonce, account.balance, bytesToHex(account.codeHash)].map(String);
+
 type TestChain = Awaited<ReturnType<typeof openChain>>;
 
 async function openChain(vector: Vector, build: Material['build']) {
@@ -174,6 +193,16 @@ async function openChain(vector: Vector, build: Material['build']) {
       return executeBlock(network, state, plan, (error) => {
         throw error;
       });
+    },
+    /** What the state has of an account, and of its slots that a list names. */
+    async held({ address, storageChanges, storageReads }: AccountAccesses): Promise<ListedAccount> {
+      const keys = [...storageChanges.map(({ key }) => key), ...storageReads];
+      const reader = state.flat.at(ledger.head.header.number);
+      const account = await reader.account(address);
+      const slots = await Promise.all(
+        keys.map(async (key): Promise<[string, Uint8Array]> => [bytesToKey(key), await reader.slot(address, key)]),
+      );
+      return { account, slots: new Map(slots) };
     },
     async append(rlp: Hex): Promise<void> {
       const append = async ({ block, receipts }: BlockRecord) => ledger.append(block, receipts);
