@@ -108,6 +108,7 @@ export {
   claimCalldata,
   claimRefusal,
   hashMessage,
+  inboxSlot,
   type MessageClaim,
   type MessageProofFailureReason,
   type MessageProofRequest,

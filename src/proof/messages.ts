@@ -424,6 +424,29 @@ export function claimCalldata({
   );
 }
 
+/** Slot of `inboxL1L2MessageStatus` of the message service on the rollup. @source docs/spec/messages.md 4 */
+const INBOX_SLOT = 176n;
+
+/**
+ * Slot of the message service on the rollup that says what became of a message from layer 1, 32 bytes: its value is 0 before the message
+ * has arrived, 1 while it can be claimed there, 2 once it was claimed. `linea_getProof` of the profile's `messageService` proves it.
+ *
+ * @param hash - of the message, 32 bytes
+ * @throws PlumblineError `INVALID_LENGTH`
+ * @source docs/spec/messages.md 4, 7
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, inboxSlot } from 'plumbline-l2/verify';
+ *
+ * bytesToHex(inboxSlot(new Uint8Array(32))).length; // => 66
+ * ```
+ */
+export function inboxSlot(hash: Uint8Array): Uint8Array {
+  requireLength('hash', hash, 32);
+  return keccak256(concatBytes(hash, word(INBOX_SLOT)));
+}
+
 /**
  * The rolling hash after a message from layer 1, 32 bytes; that before the first one is zero.
  *
