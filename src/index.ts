@@ -60,6 +60,18 @@ export {
   unregisterRpcProxy,
 } from './hosts/proxy/register.js';
 export { type ClientOptions, createNode } from './hosts/worker/client.js';
+export type {
+  ClaimOptions,
+  ClaimPreparation,
+  LayerOneView,
+  MessageJson,
+  MessageList,
+  MessageProofJson,
+  MessageQuery,
+  PreparedClaim,
+  ProvedBlocks,
+  SentMessage,
+} from './messages/withdrawal.js';
 export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet } from './networks/devnet.js';

@@ -10,7 +10,9 @@ import {
   type KernelBuild,
   requireDictionaryFits,
 } from '../../kernel/contracts.js';
-import { isLayerOne, schemeAt } from '../../networks/network.js';
+import type { MessageSources } from '../../messages/message-logs.js';
+import { isLayerOne, type Network, schemeAt } from '../../networks/network.js';
+import { hexToBytes } from '../../primitives/hex.js';
 import type { StorageControl } from '../../rpc/schema/storage-control.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
@@ -126,8 +128,27 @@ export async function openLightChain(
     settings,
     collectEvidence:
       layerOne && followed?.evidence({ network: base.network, upstream, layerOne, settlement: light.settlement }),
+    messages: layerOne && messageSources(base.network, light, { upstream, layerOne, isProved: followed !== undefined }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
+  };
+}
+
+/** @returns undefined for a network whose profile does not say where messages are */
+function messageSources(
+  { rollup, messageService }: Network,
+  chain: LightChain,
+  { isProved, ...groups }: Pick<MessageSources, 'upstream' | 'layerOne'> & { readonly isProved: boolean },
+): MessageSources | undefined {
+  if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
+    return undefined;
+  return {
+    chain,
+    ...groups,
+    rollup,
+    messageService: hexToBytes(messageService, 20),
+    level: isProved ? 'settled' : 'finalized',
+    pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
   };
 }
 
@@ -154,14 +175,14 @@ export async function openLightNode(base: NodeBase, chainOptions: LightChainOpti
 async function wiringOf(
   base: NodeBase,
   kind: 'light' | 'replica',
-  { sizer, check, ready, collectEvidence }: OpenLightChain,
+  { sizer, check, ready, collectEvidence, messages }: OpenLightChain,
   cache: LightCache | undefined,
 ) {
   const { network, settings } = base;
   const control = storageControl(base, kind, cache);
   const scheme = isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER);
   if (settings.openCheck === 'wait') await ready();
-  return { scheme, sizer, control, check, collectEvidence, filters: loadFilters };
+  return { scheme, sizer, control, check, collectEvidence, messages, filters: loadFilters };
 }
 
 async function openFollowed(
