@@ -102,6 +102,7 @@ export type {
   Transfer,
 } from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
+export type { ClaimRefusal } from './proof/messages.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';

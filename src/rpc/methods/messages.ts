@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
+import { type ClaimSearch, findClaim } from '../../messages/find-claim.js';
 import { listMessages, type MessageSources } from '../../messages/message-logs.js';
-import { type ClaimSearch, prepareClaim as prepare } from '../../messages/prepare-claim.js';
 import type { ClaimPreparation, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
 import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
@@ -65,7 +65,7 @@ async function claimOf(
     feeRecipient: optional(given.feeRecipient, (present) => parseAddress(present, 'options.feeRecipient', SUBJECT)),
   };
   if (search.blocks !== undefined) await requireRange(context, search.blocks, 'options', call);
-  return prepare(sources, search, bounded(context, call));
+  return findClaim(sources, search, bounded(context, call));
 }
 
 /** @throws PlumblineError `METHOD_NOT_ENABLED` with what is missing */

@@ -61,7 +61,10 @@ const NEAR = 1_024;
 const [WIDEST, NARROWEST] = [2_048, 16];
 /** Most requests for the events of one finalization. */
 const REQUESTS = 24;
+/** Of Ethereum. With another one more is searched. */
 const SECONDS_PER_SLOT = 12;
+/** How long an endpoint may search all its blocks for a message, milliseconds. */
+const TOLD_WITHIN_MS = 10_000;
 
 /**
  * Proves a message to be in a root that layer 1 stores, and makes its claim. Logs of the rollup may come from anyone there: the root decides.
@@ -70,7 +73,7 @@ const SECONDS_PER_SLOT = 12;
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; as `MessageSources.pin`, `provedMessages`
  * @source docs/spec/messages.md 5
  */
-export async function prepareClaim(
+export async function findClaim(
   sources: MessageSources,
   search: ClaimSearch,
   call: ChainCall,
@@ -103,7 +106,7 @@ export async function prepareClaim(
   };
   if (block !== undefined && block.number <= finalizedBlock) {
     for (let one = first; one !== undefined && !one.done; one = await finding!.next()) {
-      const leaves = await toldLeaves(at, one.value);
+      const leaves = isUsable(one.value, finalizedBlock) ? await toldLeaves(at, one.value) : undefined;
       const claim = leaves && (await claimOf({ ...at, finalizedBlock }, one.value, leaves));
       if (claim !== undefined) return noted(claim);
     }
@@ -117,6 +120,7 @@ export async function prepareClaim(
   if (blockNumber > finalizedBlock) return { status: 'notFinal', ...of };
   for await (const finalization of eachFinalization(at, { number: blockNumber, timestamp })) {
     const { first: from, last: to } = finalization;
+    if (!isUsable(finalization, finalizedBlock)) continue;
     const { logs: all } = await provedMessages(sources, { from, to, topics: [] }, { ...call, note: undefined });
     const leaves = { logged: found.logged, hashes: all.map(({ log }) => log.topics[3]!) };
     const claim = await claimOf({ ...at, finalizedBlock }, finalization, leaves);
@@ -138,6 +142,11 @@ async function sentIn(
     return logged !== undefined && equalBytes(logged.hash, hash) ? [{ logged, header: transaction.block.header }] : [];
   });
   return { found, proved };
+}
+
+/** Whether a finalization can be one, of the blocks that are proved to be final. */
+function isUsable({ first, last }: Finalization, finalizedBlock: number): boolean {
+  return last <= finalizedBlock && last - first < MOST_BLOCKS;
 }
 
 interface Place {
@@ -211,7 +220,9 @@ function toldBlock(
     if (log === undefined) throw missing(`message ${bytesToHex(hash)}`);
     return log.blockNumber;
   };
-  return upstream.request('eth_getLogs', [filter], { ...stop(signal), accept }).catch(ignoreUnlessAborted(signal));
+  return upstream
+    .request('eth_getLogs', [filter], { ...stop(signal), timeoutMs: TOLD_WITHIN_MS, accept })
+    .catch(ignoreUnlessAborted(signal));
 }
 
 function isOf(log: Pick<ToldLog, 'topics' | 'data'>, hash: Uint8Array): boolean {
@@ -316,12 +327,17 @@ function claimStateAt(
   });
 }
 
-/** The finalization that holds a block, as each endpoint of layer 1 tells it. What one tells a second time is left out. */
+/**
+ * The finalization that holds a block, as each endpoint of layer 1 tells it. What one tells a second time is left out.
+ *
+ * @throws PlumblineError of the endpoints, if none tells of one and some did not answer
+ */
 async function* eachFinalization(
   { sources: { layerOne, rollup }, pinned, signal }: Place,
   block: { readonly number: number; readonly timestamp: number },
 ): AsyncGenerator<Finalization, undefined> {
   const seen = new Set<string>();
+  let failure: unknown;
   for (const { id } of layerOne.endpoints) {
     const eventsIn = (from: number, to: number) => {
       const topics = [[...FINALIZATION_EVENTS.keys(), ROOT_ADDED]];
@@ -329,36 +345,39 @@ async function* eachFinalization(
       const waits = layerOne.endpoints.length === 1;
       return layerOne.request('eth_getLogs', [filter], { ...stop(signal), endpoint: id, waits, accept: readLogs });
     };
-    const found = await finalizationOf(block, pinned.header, eventsIn).catch(ignoreUnlessAborted(signal));
+    const found = await finalizationOf(block, pinned.header, eventsIn).catch((error: unknown) => {
+      failure = error;
+      return ignoreUnlessAborted(signal)(error);
+    });
     if (found === undefined) continue;
-    const key = [
-      found.first,
-      found.last,
-      ...found.roots.map(({ root, depth }) => `${bytesToHex(root)} ${depth}`),
-    ].join();
+    const roots = found.roots.map(({ root, depth }) => `${bytesToHex(root)} ${depth}`);
+    const key = [found.first, found.last, ...roots].join();
     if (!seen.has(key)) yield found;
     seen.add(key);
   }
+  if (seen.size === 0 && failure !== undefined) throw failure;
 }
 
 /**
- * Searches the events of layer 1, from the time of the block up and down. Finalizations come in the order of their blocks.
+ * Searches the events of layer 1, from the time of the block up, and then down from there. Finalizations come in the order of their blocks.
  *
  * @throws PlumblineError of the endpoint
  */
 async function finalizationOf(
   block: { readonly number: number; readonly timestamp: number },
-  pinned: HashedHeader['header'],
+  { number: newest, timestamp }: HashedHeader['header'],
   eventsIn: (from: number, to: number) => Promise<readonly ToldLog[]>,
 ): Promise<Finalization | undefined> {
-  const age = Math.max(0, pinned.timestamp - block.timestamp);
+  const slots = Math.ceil(Math.max(0, timestamp - block.timestamp) / SECONDS_PER_SLOT);
   let width = WIDEST;
-  let [low, high] = [0, pinned.number];
-  // Slots without a block make it a block before the finalization.
-  let from = Math.max(0, pinned.number - Math.max(width - 1, Math.ceil(age / SECONDS_PER_SLOT)));
-  for (let request = 0; request < REQUESTS && low <= high; request++) {
-    from = Math.min(Math.max(from, low), high);
-    const to = Math.min(high, from + width - 1);
+  // Slots without a block make it a block before the finalization. What was searched is from `low` to below `high`.
+  let low = Math.max(0, newest - Math.max(width - 1, slots));
+  let high = low;
+  let [mayBeAbove, mayBeBelow] = [true, true];
+  for (let request = 0; request < REQUESTS; request++) {
+    const isUp = mayBeAbove && high <= newest;
+    if (!isUp && !(mayBeBelow && low > 0)) return undefined;
+    const [from, to] = isUp ? [high, Math.min(newest, high + width - 1)] : [Math.max(0, low - width), low - 1];
     let logs: readonly ToldLog[];
     try {
       logs = await eventsIn(from, to);
@@ -371,17 +390,13 @@ async function finalizationOf(
     const found = logs.flatMap((log) => rangeOf(log) ?? []);
     const own = found.find(({ first, last }) => first <= block.number && block.number <= last);
     if (own !== undefined) {
-      if (own.last - own.first >= MOST_BLOCKS) return undefined;
       const roots = logs.flatMap((log) => (equalBytes(log.transactionHash, own.transactionHash) ? rootOf(log) : []));
       return { first: own.first, last: own.last, roots };
     }
-    if (found.some(({ first }) => first > block.number)) {
-      high = from - 1;
-      from -= width;
-    } else {
-      low = to + 1;
-      from = to + 1;
-    }
+    if (found.some(({ first }) => first > block.number)) mayBeAbove = false;
+    if (found.some(({ last }) => last < block.number)) mayBeBelow = false;
+    if (isUp) high = to + 1;
+    else low = from;
   }
   return undefined;
 }
