@@ -1,7 +1,9 @@
 import type { ChainCall } from '../chain/chain.js';
 import { answerRefused, isUnreachable, missing } from '../chain/light/refused.js';
 import { FINALIZATION_EVENTS } from '../chain/light/settlement/rollup-reader.js';
+import type { Settlement } from '../chain/light/settlement/settlement.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import type { Network } from '../networks/network.js';
 import { bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
@@ -21,6 +23,7 @@ import { nextTurn } from '../scheduling/turns.js';
 import {
   claimsAt,
   type LoggedMessage,
+  listMessages,
   MESSAGE_SENT,
   type MessageSources,
   messageJson,
@@ -28,7 +31,7 @@ import {
   provedMessages,
   viewOf,
 } from './message-logs.js';
-import type { ClaimPreparation, PreparedClaim } from './withdrawal.js';
+import type { ClaimPreparation, MessageList, PreparedClaim } from './withdrawal.js';
 
 /** Which message is to be claimed. */
 export interface ClaimSearch {
@@ -38,6 +41,35 @@ export interface ClaimSearch {
   readonly blocks?: { readonly from: number; readonly to: number } | undefined;
   /** 20 bytes. */
   readonly feeRecipient?: Uint8Array | undefined;
+}
+
+/** Messages to layer 1, of a light chain with endpoints of layer 1. */
+export interface Messages {
+  /** As `listMessages`. */
+  list(query: Parameters<typeof listMessages>[1], call: ChainCall): Promise<MessageList>;
+  /** As `findClaim`. */
+  claim(search: ClaimSearch, call: ChainCall): Promise<ClaimPreparation>;
+}
+
+/** @returns undefined for a network whose profile does not say where messages are */
+export function openMessages(
+  { rollup, messageService }: Network,
+  chain: MessageSources['chain'] & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
+  groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level'>,
+): Messages | undefined {
+  if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
+    return undefined;
+  const sources: MessageSources = {
+    chain,
+    ...groups,
+    rollup,
+    messageService: hexToBytes(messageService, 20),
+    pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
+  };
+  return {
+    list: (query, call) => listMessages(sources, query, call),
+    claim: (search, call) => findClaim(sources, search, call),
+  };
 }
 
 /** A finalization, as the events of layer 1 tell it. Nothing of it is proved. */
@@ -73,11 +105,7 @@ const TOLD_WITHIN_MS = 10_000;
  * @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints; as `MessageSources.pin`, `provedMessages`
  * @source docs/spec/messages.md 5
  */
-export async function findClaim(
-  sources: MessageSources,
-  search: ClaimSearch,
-  call: ChainCall,
-): Promise<ClaimPreparation> {
+async function findClaim(sources: MessageSources, search: ClaimSearch, call: ChainCall): Promise<ClaimPreparation> {
   const { hash, blocks } = search;
   const { signal } = call;
   const pinning = sources.pin(signal);

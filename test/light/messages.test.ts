@@ -48,10 +48,16 @@ const finalization = (first: number, last: number): TestFinalization => {
 const FINALIZATIONS = [finalization(1, 2), finalization(3, 5)];
 const [FIRST, CLAIMED, LAST] = [MESSAGES[0]![0]!, MESSAGES[2]![0]!, MESSAGES[3]![33]!];
 const UNFINAL = MESSAGES[5]![0]!;
-/** The message service's log with a hash that its message does not have, and one of a contract that looks the same. */
+/** Logged by a contract that looks the same; and by the service itself in block 6, with a hash that its message does not have. */
 const FALSE = message(99, { from: ALICE });
+const FALSE_HASH = hashOf(message(98));
 const blocks = MESSAGES.map((own, i) => [
-  { records: own.map((one) => messageRecord(one)) },
+  {
+    records: [
+      ...own.map((one) => messageRecord(one)),
+      ...(i === 5 ? [messageRecord(message(98, { from: ALICE }), FALSE_HASH)] : []),
+    ],
+  },
   ...(i === 1 ? [{ at: stranger('5f'), records: [messageRecord(FALSE)] }] : []),
 ]).map((own) => own.filter(({ records }) => records.length > 0));
 const scene = (contract: Parameters<typeof messageScene>[2] = {}, finalizations = FINALIZATIONS) =>
@@ -157,9 +163,11 @@ describe('prepareClaim()', () => {
       message: json(UNFINAL),
       layerOne: { finalizedBlock: 5 },
     });
-    // Of a contract that looks the same.
-    for (const options of [{}, { fromBlock: 1, toBlock: 6 }])
-      expect(await node.prepareClaim(hashOf(FALSE), options)).toMatchObject({ status: 'notFound', proved: { to: 6 } });
+    for (const [hash, options] of [FALSE_HASH, hashOf(FALSE)].flatMap((one) => [
+      [one, {}] as const,
+      [one, { fromBlock: 1, toBlock: 6 }] as const,
+    ]))
+      expect(await node.prepareClaim(hash, options)).toMatchObject({ status: 'notFound', proved: { to: 6 } });
     expect(await node.prepareClaim(hashOf(FIRST), { fromBlock: 2, toBlock: 6 })).toMatchObject({
       status: 'notFound',
       proved: { from: 2, to: 6 },

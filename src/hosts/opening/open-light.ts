@@ -10,9 +10,7 @@ import {
   type KernelBuild,
   requireDictionaryFits,
 } from '../../kernel/contracts.js';
-import type { MessageSources } from '../../messages/message-logs.js';
-import { isLayerOne, type Network, schemeAt } from '../../networks/network.js';
-import { hexToBytes } from '../../primitives/hex.js';
+import { isLayerOne, schemeAt } from '../../networks/network.js';
 import type { StorageControl } from '../../rpc/schema/storage-control.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
@@ -128,27 +126,14 @@ export async function openLightChain(
     settings,
     collectEvidence:
       layerOne && followed?.evidence({ network: base.network, upstream, layerOne, settlement: light.settlement }),
-    messages: layerOne && messageSources(base.network, light, { upstream, layerOne, isProved: followed !== undefined }),
+    messages:
+      layerOne &&
+      loadOnce(async () => {
+        const { openMessages } = await import('../../messages/find-claim.js');
+        return openMessages(base.network, light, { upstream, layerOne, level: followed ? 'settled' : 'finalized' });
+      }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
-  };
-}
-
-/** @returns undefined for a network whose profile does not say where messages are */
-function messageSources(
-  { rollup, messageService }: Network,
-  chain: LightChain,
-  { isProved, ...groups }: Pick<MessageSources, 'upstream' | 'layerOne'> & { readonly isProved: boolean },
-): MessageSources | undefined {
-  if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
-    return undefined;
-  return {
-    chain,
-    ...groups,
-    rollup,
-    messageService: hexToBytes(messageService, 20),
-    level: isProved ? 'settled' : 'finalized',
-    pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
   };
 }
 

@@ -1,6 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import { type ClaimSearch, findClaim } from '../../messages/find-claim.js';
-import { listMessages, type MessageSources } from '../../messages/message-logs.js';
+import type { ClaimSearch, Messages } from '../../messages/find-claim.js';
 import type { ClaimPreparation, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
 import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
@@ -15,16 +14,12 @@ const SUBJECT = 'message params';
 
 /** `node.messages`: `{ address, fromBlock, toBlock }`. */
 export const messages: Method<RpcContext>['handle'] = async (context, [query], call): Promise<MessageList> => {
-  const sources = sourcesOf(context, 'messages');
+  const all = await messagesOf(context, 'messages');
   const { address, fromBlock, toBlock, ...others } = requireObject(query, 'query', SUBJECT);
   requireMembers(others, [], 'query', SUBJECT);
   const range = { from: parseNumber(fromBlock, 'query.fromBlock'), to: parseNumber(toBlock, 'query.toBlock') };
   await requireRange(context, range, 'query', call);
-  return listMessages(
-    sources,
-    { address: parseAddress(address, 'query.address', SUBJECT), ...range },
-    bounded(context, call),
-  );
+  return all.list({ address: parseAddress(address, 'query.address', SUBJECT), ...range }, bounded(context, call));
 };
 
 /** `node.prepareClaim`: the hash of a message, and options. */
@@ -53,7 +48,7 @@ async function claimOf(
   options: unknown,
   call: MethodCallOptions,
 ): Promise<ClaimPreparation> {
-  const sources = sourcesOf(context, method);
+  const all = await messagesOf(context, method);
   const given = optional(options, (present) => requireObject(present, 'options', SUBJECT)) ?? {};
   requireMembers(given, ['fromBlock', 'toBlock', 'feeRecipient'], 'options', SUBJECT);
   const from = optional(given.fromBlock, (present) => parseNumber(present, 'options.fromBlock'));
@@ -65,12 +60,13 @@ async function claimOf(
     feeRecipient: optional(given.feeRecipient, (present) => parseAddress(present, 'options.feeRecipient', SUBJECT)),
   };
   if (search.blocks !== undefined) await requireRange(context, search.blocks, 'options', call);
-  return findClaim(sources, search, bounded(context, call));
+  return all.claim(search, bounded(context, call));
 }
 
 /** @throws PlumblineError `METHOD_NOT_ENABLED` with what is missing */
-function sourcesOf({ messages, chain: { kind, network } }: RpcContext, method: string): MessageSources {
-  if (messages !== undefined) return messages;
+async function messagesOf({ messages: open, chain: { kind, network } }: RpcContext, method: string): Promise<Messages> {
+  const found = await open?.();
+  if (found !== undefined) return found;
   const reason = isLayerOne(network)
     ? needsRollup(method, network.name)
     : kind === 'devnet'
