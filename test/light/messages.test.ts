@@ -1,8 +1,8 @@
 import { decodeFunctionData, parseAbi } from 'viem';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PreparedClaim } from '../../src/messages/withdrawal.js';
-import type { Hex } from '../../src/primitives/hex.js';
+import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { stranger } from '../support/dev-node.js';
 import {
   hashOf,
@@ -220,6 +220,35 @@ describe('prepareClaim()', () => {
     const deeper = await (await scene({}, [first, { ...second, depth: 6 }])).open();
     expect(await deeper.prepareClaim(hashOf(LAST))).toMatchObject({ status: 'notAnchored', blockNumber: 4 });
   });
+});
+
+test('a node of both chains reads layer 1 through its own chain of it', async () => {
+  const { l1, network, endpoint, execution } = await scene({ claimed: [3n] });
+  const node = await createInlineNode({
+    clock: l1.clock,
+    chains: [
+      { kind: 'light', network, endpoints: [endpoint.url] },
+      {
+        kind: 'light',
+        network: l1.network,
+        endpoints: [execution.url],
+        layerOne: {
+          consensus: l1.servers.map(({ url }) => url),
+          checkpoint: { root: bytesToHex(l1.genesis.root) },
+        },
+      },
+    ],
+  });
+  onTestFinished(() => node.close());
+  const rollup = node.chain(network.chainId);
+  const { messages } = await rollup.messages({ address: ALICE, fromBlock: 1, toBlock: 4 });
+  expect(messages.map(({ state }) => state)).toEqual(['anchored', 'claimed', 'anchored']);
+  expect(await rollup.prepareClaim(hashOf(LAST))).toMatchObject({
+    status: 'anchored',
+    leafIndex: 2,
+    layerOne: { level: 'settled' },
+  });
+  await expect(node.chain(l1.network.chainId).prepareClaim(hashOf(LAST))).rejects.toMatchObject({ code: 4200 });
 });
 
 test('other nodes say what is missing', async () => {

@@ -146,18 +146,24 @@ export async function messageScene(
   const endpoint = await serveMock(l2.node);
   onTestFinished(() => endpoint.close());
   const [execution] = l1.endpoints;
+  const honest = [await serveMock(l2.node), await serveMock(l1.dev.node)] as const;
+  for (const one of honest) onTestFinished(() => one.close());
   const consensus = { consensus: l1.servers.map(({ url }) => url), checkpoint: { root: bytesToHex(l1.genesis.root) } };
 
-  /** @param layerOne - `endpoints`: no consensus is followed */
-  async function open(layerOne: 'consensus' | 'endpoints' = 'consensus', others: readonly string[] = []) {
+  /** @param how - `endpoints`: no consensus is followed; `second`: each layer has a second endpoint */
+  async function open(how: 'consensus' | 'endpoints' | 'second' = 'consensus') {
+    const [l2Urls, l1Urls] = [
+      [endpoint.url, honest[0].url],
+      [execution!.url, honest[1].url],
+    ].map((urls) => (how === 'second' ? urls : urls.slice(0, 1))) as [string[], string[]];
     const node = await createInlineNode({
       clock: l1.clock,
       chain: {
         kind: 'light',
         network,
-        endpoints: [endpoint.url, ...others],
+        endpoints: l2Urls,
         level: 'plain',
-        layerOne: layerOne === 'consensus' ? { ...consensus, execution: [execution!.url] } : [execution!.url],
+        layerOne: how === 'endpoints' ? l1Urls : { ...consensus, execution: l1Urls },
       },
     });
     onTestFinished(() => node.close());
