@@ -93,6 +93,8 @@ const NEAR = 1_024;
 const [WIDEST, NARROWEST] = [2_048, 16];
 /** Most requests for the events of one finalization. */
 const REQUESTS = 24;
+/** Blocks of the rollup in one request for messages that is not divided any more. */
+const LEAST_PART = 256;
 /** Of Ethereum. With another one more is searched. */
 const SECONDS_PER_SLOT = 12;
 /** How long an endpoint may search all its blocks for a message, milliseconds. */
@@ -259,33 +261,62 @@ function isOf(log: Pick<ToldLog, 'topics' | 'data'>, hash: Uint8Array): boolean 
 }
 
 /**
- * All messages of a finalization, as an endpoint of the rollup tells them.
+ * All messages of a finalization, as an endpoint of the rollup tells them; where endpoints refuse so many blocks, as they tell parts of it.
  *
  * @returns undefined if none tells messages that lead to a root of the finalization
  */
-function toldLeaves(
-  { sources: { upstream, messageService }, search: { hash }, signal }: Place,
-  finalization: Finalization,
-): Promise<Leaves | undefined> {
+async function toldLeaves(place: Place, finalization: Finalization): Promise<Leaves | undefined> {
+  const { signal, search } = place;
+  const accept = (logs: readonly ToldLog[]) => leavesOf(logs, search.hash, finalization);
+  const { first, last } = finalization;
+  try {
+    return await toldMessages(place, first, last, accept);
+  } catch (error) {
+    if (!isPlumblineError(error, 'UPSTREAM_ERROR')) return ignoreUnlessAborted(signal)(error);
+  }
+  const inParts = async (from: number, to: number): Promise<readonly ToldLog[]> => {
+    const middle = from + ((to - from) >> 1);
+    const halves = [[from, middle] as const, [middle + 1, to] as const].map(([low, high]) =>
+      toldMessages(place, low, high, (logs) => logs).catch((error: unknown) => {
+        if (!isPlumblineError(error, 'UPSTREAM_ERROR') || high - low < LEAST_PART) throw error;
+        return inParts(low, high);
+      }),
+    );
+    return (await Promise.all(halves)).flat();
+  };
+  return inParts(first, last).then(accept).catch(ignoreUnlessAborted(signal));
+}
+
+/** Logs of messages in blocks, as an endpoint tells them. @throws PlumblineError of the endpoints, and what `accept` throws */
+function toldMessages<T>(
+  { sources: { upstream, messageService }, signal }: Place,
+  from: number,
+  to: number,
+  accept: (logs: readonly ToldLog[]) => T,
+): Promise<T> {
   const filter = {
     address: bytesToHex(messageService),
     topics: [bytesToHex(MESSAGE_SENT)],
-    fromBlock: toQuantity(finalization.first),
-    toBlock: toQuantity(finalization.last),
+    fromBlock: toQuantity(from),
+    toBlock: toQuantity(to),
   };
-  const accept = async (answer: unknown): Promise<Leaves> => {
-    const logs = await readLogs(answer);
-    const own = logs.find((log) => isOf(log, hash));
-    const logged = own && messageOfLog(own);
-    const what = `messages of blocks ${finalization.first} to ${finalization.last}`;
-    if (logged === undefined || logs.some(({ topics }) => topics.length < 4)) throw missing(what);
-    const leaves = { logged, hashes: logs.map(({ topics }) => topics[3]!) };
-    const { roots } = finalization;
-    if (roots.length === 0 || [...branches(leaves, finalization)].some(({ isTold }) => isTold)) return leaves;
-    const message = 'the messages lead to no root of the finalization';
-    throw answerRefused(what, { verified: false, reason: 'ROOT_MISMATCH', at: '', message });
-  };
-  return upstream.request('eth_getLogs', [filter], { ...stop(signal), accept }).catch(ignoreUnlessAborted(signal));
+  return upstream.request('eth_getLogs', [filter], {
+    ...stop(signal),
+    accept: async (answer) => accept(await readLogs(answer)),
+  });
+}
+
+/** @throws PlumblineError `ANSWER_REFUSED` for logs without the message, or that lead to no root of the finalization */
+function leavesOf(logs: readonly ToldLog[], hash: Uint8Array, finalization: Finalization): Leaves {
+  const own = logs.find((log) => isOf(log, hash));
+  const logged = own && messageOfLog(own);
+  const what = `messages of blocks ${finalization.first} to ${finalization.last}`;
+  if (logged === undefined || logs.some(({ topics }) => topics.length < 4)) throw missing(what);
+  const leaves = { logged, hashes: logs.map(({ topics }) => topics[3]!) };
+  const { roots } = finalization;
+  if (roots.length === 0 || branches(leaves, finalization).some(({ isTold }) => isTold)) return leaves;
+  const message = 'the messages lead to no root of the finalization';
+  throw answerRefused(what, { verified: false, reason: 'ROOT_MISMATCH', at: '', message });
 }
 
 /** The branches of a message in the trees that its finalization may have. Those with a root that layer 1 tells come first. */

@@ -1,6 +1,7 @@
 import { decodeFunctionData, parseAbi } from 'viem';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
+import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { PreparedClaim } from '../../src/messages/withdrawal.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { stranger } from '../support/dev-node.js';
@@ -174,6 +175,34 @@ describe('prepareClaim()', () => {
     });
   });
 
+  test('reads messages in parts where an endpoint refuses many blocks, and in proved logs where it has none', async () => {
+    const long = [...Array.from({ length: 600 }, () => []), ...blocks];
+    const [first, second] = FINALIZATIONS as [TestFinalization, TestFinalization];
+    const joined = { ...second, first: 1, last: 605, roots: finalization(1, 5).roots };
+    expect(first.roots).toHaveLength(1);
+    const { open, endpoint } = await messageScene(long, [{ ...joined, anchored: joined.roots }]);
+    const limited = async (limit: number) => {
+      let [refused, taken] = [0, 0];
+      endpoint.options.answers = ({ method, params }) => {
+        if (method !== 'eth_getLogs') return undefined;
+        const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex };
+        if (Number(toBlock) - Number(fromBlock) < limit) taken++;
+        else {
+          refused++;
+          throw { code: -32005, message: 'query returned too many blocks' };
+        }
+      };
+      const node = await open();
+      const claim = await node.prepareClaim(hashOf(LAST), { fromBlock: 604 });
+      const siblingsOfLast = treeOf(hashes(1, 5).slice(32));
+      expect(claim).toMatchObject({ status: 'anchored', leafIndex: 4, root: siblingsOfLast[5]![0] });
+      return [refused > 0, taken > 0];
+    };
+    expect(await limited(200)).toEqual([true, true]);
+    expect(await limited(1)).toEqual([true, false]);
+    expect(await limited(1_000)).toEqual([false, true]);
+  });
+
   test('as linea_getMessageProof, over JSON-RPC', async () => {
     const { open } = await scene();
     const node = await open();
@@ -274,7 +303,35 @@ test('other nodes say what is missing', async () => {
   const query = { address: MESSAGE_SERVICE, fromBlock: 0, toBlock: 7 };
   await expect(light.messages(query)).rejects.toMatchObject({ code: -32602 });
   await expect(light.messages({ ...query, fromBlock: 5, toBlock: 4 })).rejects.toMatchObject({ code: -32602 });
-  const stopped = AbortSignal.abort();
-  await expect(light.messages({ ...query, toBlock: 6 }, { signal: stopped })).rejects.toThrow();
-  await expect(light.prepareClaim(hashOf(FIRST), { signal: stopped })).rejects.toThrow();
+});
+
+test('a request that is aborted asks no more', async () => {
+  const { open, endpoint, execution } = await scene();
+  const asks = [
+    (node: PlumblineNode, signal: AbortSignal) =>
+      node.messages({ address: ALICE, fromBlock: 0, toBlock: 6 }, { signal }),
+    (node: PlumblineNode, signal: AbortSignal) => node.prepareClaim(hashOf(LAST), { signal }),
+  ];
+  for (const ask of asks) {
+    const count = () => endpoint.seen.length + execution.seen.length;
+    const whole = count();
+    await ask(await open(), new AbortController().signal);
+    const needed = count() - whole;
+    expect(needed).toBeGreaterThan(2);
+    for (const after of [1, 2]) {
+      const stop = new AbortController();
+      const before = count();
+      for (const { options } of [endpoint, execution])
+        options.tamper = (_, result) => {
+          if (count() - before >= after) stop.abort();
+          return result;
+        };
+      const node = await open();
+      await expect(ask(node, stop.signal), `after ${after} of ${needed}`).rejects.toMatchObject({ name: 'AbortError' });
+      const asked = count();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(count()).toBe(asked);
+    }
+    for (const { options } of [endpoint, execution]) delete options.tamper;
+  }
 });

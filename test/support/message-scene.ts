@@ -49,7 +49,8 @@ const DATA_FINALIZED: Hex = '0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4e
 const ROOT_ADDED: Hex = '0x300e6f978eee6a4b0bba78dd8400dc64fd5652dbfc868a2258e16d0977be222b';
 const padded = (address: Hex): Hex => concatHex(['0x000000000000000000000000', address]);
 
-const record = (topics: readonly Hex[], data: Hex): Hex =>
+/** One log, as `LOGGER` reads it. */
+export const record = (topics: readonly Hex[], data: Hex): Hex =>
   concatHex([word(BigInt(data.length / 2 - 1)), ...Array.from({ length: 4 }, (_, i) => topics[i] ?? word(0n)), data]);
 
 /** The log of a message. @param hash - that the log names */
@@ -100,7 +101,12 @@ export async function messageScene(
   for (const at of places) await l2.ask('anvil_setCode', at, LOGGER);
   for (const own of blocks) {
     for (const [i, { at = MESSAGE_SERVICE, records }] of own.entries())
-      await l2.ask('eth_sendTransaction', { from: accountAt(i), to: at, data: concatHex(records), gas: '0x989680' });
+      await l2.ask('eth_sendTransaction', {
+        from: accountAt(i % 10),
+        to: at,
+        data: concatHex(records),
+        gas: '0x989680',
+      });
     await l2.ask('anvil_mine', 1);
   }
   const final = finalizations.at(-1)!.last;
