@@ -125,11 +125,8 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
     claimsAt(sources, pinned, [], signal),
     finding?.next().catch(ignoreUnlessAborted(signal)),
   ]);
+  call.note?.level(sources.level);
   const layerOne = viewOf(sources, pinned, finalizedBlock);
-  const noted = (claim: PreparedClaim) => {
-    call.note?.level(sources.level);
-    return claim;
-  };
   const near = async () => {
     const head = (await sources.chain.head({ signal })).header.number;
     return { from: Math.max(0, head - NEAR + 1), to: head };
@@ -138,7 +135,7 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
     for (let one = first; one !== undefined && !one.done; one = await finding!.next()) {
       const leaves = isUsable(one.value, finalizedBlock) ? await toldLeaves(at, one.value) : undefined;
       const claim = leaves && (await claimOf({ ...at, finalizedBlock }, one.value, leaves));
-      if (claim !== undefined) return noted(claim);
+      if (claim !== undefined) return claim;
     }
   }
   const toldAlone = told === undefined ? undefined : await sentIn(sources, hash, { from: told, to: told }, call);
@@ -152,9 +149,9 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
     const { first: from, last: to } = finalization;
     if (!isUsable(finalization, finalizedBlock)) continue;
     const { logs: all } = await provedMessages(sources, { from, to, topics: [] }, { ...call, note: undefined });
-    const leaves = { logged: found.logged, hashes: all.map(({ log }) => log.topics[3]!) };
+    const leaves = { logged: found.logged, hashes: all.flatMap(({ log }) => log.topics[3] ?? []) };
     const claim = await claimOf({ ...at, finalizedBlock }, finalization, leaves);
-    if (claim !== undefined) return noted(claim);
+    if (claim !== undefined) return claim;
   }
   return { status: 'notAnchored', ...of };
 }

@@ -203,6 +203,15 @@ describe('prepareClaim()', () => {
     expect(await limited(1_000)).toEqual([false, true]);
   });
 
+  test('fails where layer 1 tells no events, and says what does not need them', async () => {
+    const { open, execution } = await scene();
+    execution.options.missing = ['eth_getLogs'];
+    const node = await open();
+    await expect(node.prepareClaim(hashOf(LAST), { fromBlock: 4 })).rejects.toThrow(/eth_getLogs|Method not found/);
+    expect(await node.prepareClaim(hashOf(UNFINAL))).toMatchObject({ status: 'notFinal' });
+    expect(await node.prepareClaim(hashOf(FALSE))).toMatchObject({ status: 'notFound' });
+  });
+
   test('as linea_getMessageProof, over JSON-RPC', async () => {
     const { open } = await scene();
     const node = await open();
