@@ -43,7 +43,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
  * (src/hosts/worker/service-worker.ts imports that), what few calls reach (`later`, `devnet-later`, `tools`, `wallet`, `beacon`,
- * `consensus`, `traces`, `preview`, `diagnosis` and `names`), and `scalar` where there is no SIMD.
+ * `consensus`, `traces`, `preview`, `diagnosis`, `names` and `messages`), and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -107,6 +107,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
+    messages: ['/rpc/methods/messages.js', '/messages/find-claim.js'],
     tools: [
       '/rpc/methods/devnet-info.js',
       '/rpc/methods/devnet-mine-detailed.js',
@@ -132,6 +133,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     traces: 'preview',
     preview: 'diagnosis',
     diagnosis: 'names',
+    names: 'messages',
   },
 });
 

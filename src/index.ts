@@ -60,6 +60,18 @@ export {
   unregisterRpcProxy,
 } from './hosts/proxy/register.js';
 export { type ClientOptions, createNode } from './hosts/worker/client.js';
+export type {
+  ClaimOptions,
+  ClaimPreparation,
+  LayerOneView,
+  MessageJson,
+  MessageList,
+  MessageProofJson,
+  MessageQuery,
+  PreparedClaim,
+  ProvedBlocks,
+  SentMessage,
+} from './messages/withdrawal.js';
 export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet } from './networks/devnet.js';
@@ -90,6 +102,7 @@ export type {
   Transfer,
 } from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
+export type { ClaimRefusal } from './proof/messages.js';
 export type { AccessRule } from './rpc/http/access.js';
 export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';

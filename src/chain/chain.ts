@@ -163,6 +163,8 @@ export interface AnswerNote {
   readonly block: (block: Block) => void;
   /** The zk state after the block of this number. */
   zk(number: number, level: TrustLevel, age?: ProofAge): void;
+  /** Layer 1 itself has what is answered. */
+  level(level: TrustLevel): void;
   /** Nothing was found by a hash, which no proof shows. */
   unproved(): void;
   /** The state root of a simulated block is not known. */

@@ -84,6 +84,7 @@ const ASKS_NOTHING: readonly string[] = [
   'eth_syncing',
   'eth_uninstallFilter',
   'eth_unsubscribe',
+  'linea_getMessageProof',
   'net_listening',
   'net_peerCount',
   'net_version',

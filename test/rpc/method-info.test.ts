@@ -51,7 +51,8 @@ describe('every method has its own metadata, and all metadata a method', () => {
   test('JSON-RPC on a devnet', () => {
     const table = methodTable(contextOf('devnet'), DEVNET_METHODS);
     const served = Object.keys(L2).filter((name) => infoOf(name)!.answers.devnet !== 'off');
-    expect(table.names).toEqual([...served, ...ALIASES.keys()].sort());
+    const aliases = [...ALIASES].filter(([, name]) => served.includes(name)).map(([alias]) => alias);
+    expect(table.names).toEqual([...served, ...aliases].sort());
     for (const name of table.names) {
       expect(table.find(name).name).toBe(ALIASES.get(name) ?? name);
       expect(table.find(name).info, name).toEqual(infoOf(name));

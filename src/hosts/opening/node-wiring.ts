@@ -77,6 +77,7 @@ export interface ChainParts {
   /** Asks the endpoints; left out for a chain that has none. */
   readonly check?: (signal?: AbortSignal) => Promise<readonly EndpointReport[]>;
   readonly collectEvidence?: RpcContext['collectEvidence'];
+  readonly messages?: RpcContext['messages'];
   readonly devnet?: DevnetParts;
 }
 
@@ -91,7 +92,7 @@ export interface DevnetParts {
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
 export function wireNode(
   base: NodeBase,
-  { chain, scheme, sizer, control, check, collectEvidence, filters, devnet }: ChainParts,
+  { chain, scheme, sizer, control, check, collectEvidence, messages, filters, devnet }: ChainParts,
 ): InlineTransport {
   const { network, settings, extras, dictionary, health } = base;
   const { gasSearch, gasBudget, requestTimeoutMs, maxAnswerBytes, maxFilters, maxBatch, kernelBuild } = settings;
@@ -113,6 +114,7 @@ export function wireNode(
     }),
     storage: control,
     collectEvidence,
+    messages,
     async status(signal) {
       const endpoints = (await check?.(signal)) ?? [];
       const ready = check === undefined || endpoints.some(({ role, answers }) => role === 'l2' && answers);

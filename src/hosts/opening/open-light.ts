@@ -126,6 +126,12 @@ export async function openLightChain(
     settings,
     collectEvidence:
       layerOne && followed?.evidence({ network: base.network, upstream, layerOne, settlement: light.settlement }),
+    messages:
+      layerOne &&
+      loadOnce(async () => {
+        const { openMessages } = await import('../../messages/find-claim.js');
+        return openMessages(base.network, light, { upstream, layerOne, level: followed ? 'settled' : 'finalized' });
+      }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),
   };
@@ -154,14 +160,14 @@ export async function openLightNode(base: NodeBase, chainOptions: LightChainOpti
 async function wiringOf(
   base: NodeBase,
   kind: 'light' | 'replica',
-  { sizer, check, ready, collectEvidence }: OpenLightChain,
+  { sizer, check, ready, collectEvidence, messages }: OpenLightChain,
   cache: LightCache | undefined,
 ) {
   const { network, settings } = base;
   const control = storageControl(base, kind, cache);
   const scheme = isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER);
   if (settings.openCheck === 'wait') await ready();
-  return { scheme, sizer, control, check, collectEvidence, filters: loadFilters };
+  return { scheme, sizer, control, check, collectEvidence, messages, filters: loadFilters };
 }
 
 async function openFollowed(

@@ -1,6 +1,7 @@
 import type { TransactionDiagnosis } from '../../diagnosis/diagnosis.js';
 import { invalidParameter } from '../../errors.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
+import type { ClaimOptions, ClaimPreparation, MessageList, MessageQuery } from '../../messages/withdrawal.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
 import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/schema/explained-estimate.js';
@@ -57,6 +58,34 @@ export interface PlumblineNode extends Provider {
    * @throws ProviderRpcError on other nodes; for a block that the zk state does not hold; of the endpoints
    */
   exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle>;
+  /**
+   * The messages to layer 1 that an address sent, or that are sent to it, in a range of blocks, each with its state: withdrawals are such
+   * messages. `proved` of the answer names the blocks whose logs were proved to be complete; of other blocks it says nothing. Only on a
+   * light node or a replica of a rollup, with endpoints of layer 1.
+   *
+   * @param query - the range may have any length, as that of `eth_getLogs`; a longer one takes longer
+   * @throws ProviderRpcError -32602 above the head; 4200 on other nodes; of the endpoints
+   * @example
+   * ```ts
+   * const { messages, proved } = await node.messages({ address, fromBlock: head - 1000, toBlock: head });
+   * for (const { hash, state } of messages) console.log(hash, state);
+   * ```
+   */
+  messages(query: MessageQuery, options?: RequestOptions): Promise<MessageList>;
+  /**
+   * Proves that a message can be claimed on layer 1, and makes the transaction that claims it. Layer 1 is read at a block that consensus
+   * finalized; without `layerOne.consensus` at one that its endpoints call final, and `layerOne.level` of the answer says so. `status` says
+   * what was found.
+   *
+   * @param hash - of the message, 32 bytes
+   * @throws ProviderRpcError as `messages`
+   * @example
+   * ```ts
+   * const claim = await node.prepareClaim(hash, { fromBlock: sentIn });
+   * if (claim.status === 'anchored' && claim.slotsAllow) await wallet.sendTransaction(claim.transaction);
+   * ```
+   */
+  prepareClaim(hash: Hex, options?: RequestOptions & ClaimOptions): Promise<ClaimPreparation>;
   /**
    * Says what calls would do in the next block, before they are signed: who gains and loses what, approvals, contracts, warnings,
    * fees. They run here, in order, each on the state that the one before left. A call that reverts is a result.
@@ -220,6 +249,14 @@ class OpenNode extends TransportProvider implements PlumblineNode {
 
   async exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle> {
     return (await this.inspect('exportEvidence', [claim], options)) as EvidenceBundle;
+  }
+
+  async messages(query: MessageQuery, options?: RequestOptions): Promise<MessageList> {
+    return (await this.inspect('messages', [query], options)) as MessageList;
+  }
+
+  async prepareClaim(hash: Hex, { signal, ...options }: RequestOptions & ClaimOptions = {}): Promise<ClaimPreparation> {
+    return (await this.inspect('prepareClaim', [hash, options], signal && { signal })) as ClaimPreparation;
   }
 
   async previewTransaction(

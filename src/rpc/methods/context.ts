@@ -2,6 +2,7 @@ import type { Chain } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
+import type { Messages } from '../../messages/find-claim.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { METHOD_INFO, type MethodName } from '../protocol/method-info.js';
@@ -28,6 +29,8 @@ export interface RpcContext {
    * @throws PlumblineError as `collectEvidence`
    */
   readonly collectEvidence?: ((claim: EvidenceClaim) => Promise<EvidenceBundle>) | undefined;
+  /** Messages to layer 1; left out unless a light node or a replica of a rollup has endpoints of layer 1. */
+  readonly messages?: (() => Promise<Messages | undefined>) | undefined;
   /** Asks the endpoints and says what was found. Left out by tests of single methods. */
   status?(signal?: AbortSignal): Promise<NodeStatus>;
 }

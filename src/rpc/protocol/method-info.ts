@@ -16,7 +16,7 @@ interface MethodTables {
 export type MethodName = keyof typeof METHOD_ROWS;
 
 /** The methods whose prefix is the network's, without it. They always answer to `linea_` and `l2_` as well. */
-const PREFIXED: readonly string[] = ['estimateGas', 'getProof'];
+const PREFIXED: readonly string[] = ['estimateGas', 'getMessageProof', 'getProof'];
 
 /** Other names of methods on a network, each with the name it stands for. */
 export function aliasesOf(methodPrefix: string): [alias: string, name: string][] {
@@ -27,9 +27,10 @@ export function aliasesOf(methodPrefix: string): [alias: string, name: string][]
   );
 }
 
-/** The JSON-RPC methods that a kind of chain does not have. */
-export function methodsOff(kind: Chain['kind']): readonly string[] {
-  return Object.entries(METHOD_INFO.l2).flatMap(([name, { answers }]) => (answers[kind] === 'off' ? [name] : []));
+/** The JSON-RPC methods that a kind of chain does not have, with their other names. */
+export function methodsOff(kind: Chain['kind'], methodPrefix: string): readonly string[] {
+  const off = Object.entries(METHOD_INFO.l2).flatMap(([name, { answers }]) => (answers[kind] === 'off' ? [name] : []));
+  return [...off, ...aliasesOf(methodPrefix).flatMap(([alias, name]) => (off.includes(name) ? [alias] : []))];
 }
 
 /** The JSON-RPC methods that a network without a rollup contract does not have, with their other names. */
@@ -58,7 +59,7 @@ export function insteadOf(name: string): string | undefined {
 
 /** Every name that a node with this kind of chain answers, aliases included. @param isRollup - whether its network is a rollup */
 export function servedMethods(kind: Chain['kind'], methodPrefix: string, isRollup = true): readonly string[] {
-  const off = new Set([...methodsOff(kind), ...(isRollup ? [] : methodsOfRollups(methodPrefix))]);
+  const off = new Set([...methodsOff(kind, methodPrefix), ...(isRollup ? [] : methodsOfRollups(methodPrefix))]);
   const names = [...Object.keys(METHOD_INFO.l2), ...aliasesOf(methodPrefix).map(([alias]) => alias)];
   return names.filter((name) => !off.has(name));
 }

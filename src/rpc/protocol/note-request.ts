@@ -40,6 +40,10 @@ class Notes implements AnswerNote {
     this.levels.push(level);
   }
 
+  level(level: TrustLevel): void {
+    this.levels.push(level);
+  }
+
   limits: GasLimits | undefined;
 
   gasLimits(limits: GasLimits): void {

@@ -27,7 +27,7 @@ export function methodTable(
   const ofRollups = new Set(isLayerOne(chain.network) ? methodsOfRollups(methodPrefix) : []);
   return createMethodTable([...METHODS.filter(({ name }) => !inPlace.has(name)), ...devnetMethods], {
     aliases: Object.fromEntries(aliasesOf(methodPrefix)),
-    disabled: [...methodsOff(chain.kind), ...ofRollups],
+    disabled: [...methodsOff(chain.kind, methodPrefix), ...ofRollups],
     insteadOf: (name) => (ofRollups.has(name) ? needsRollup(name, network) : insteadOf(name)),
   });
 }
@@ -64,6 +64,8 @@ export function inspectTable(): MethodTable<RpcContext> {
     later('explainEstimate', () => import('../methods/explainEstimate.js')),
     later('diagnoseTransaction', () => import('../methods/diagnoseTransaction.js')),
     later('exportEvidence', () => import('../methods/exportEvidence.js')),
+    later('messages', () => import('../methods/messages.js')),
+    later('prepareClaim', () => import('../methods/messages.js')),
     later('previewTransaction', () => import('../methods/previewTransaction.js')),
     sharing,
     status,

@@ -138,6 +138,7 @@ export function chainRequests({
     eth_uninstallFilter: one('0x3'),
     eth_unsubscribe: one('0x1'),
     linea_estimateGas: [[call], [priced, overrides], [call, 'latest', diff], [{ ...(priced as object), value: '7' }]],
+    linea_getMessageProof: [[`0x${'11'.repeat(32)}`]],
     linea_getProof: [
       [token, [slot, '0x0'], 'latest'],
       [holder, [], '0x2'],

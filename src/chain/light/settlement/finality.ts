@@ -1,6 +1,7 @@
 import { isPlumblineError, PlumblineError, stateRootMissing } from '../../../errors.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
+import type { HashedHeader } from '../../../proof/headers.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
@@ -165,6 +166,11 @@ export class LayerOneFinality {
     return this.rollup.events(from, to, signal);
   }
 
+  /** As `RollupReader.pin`. */
+  pin(signal?: AbortSignal): Promise<HashedHeader> {
+    return this.rollup.pin(signal);
+  }
+
   private async read(signal: AbortSignal): Promise<FinalizedBlock> {
     const startedAt = this.options.clock.now();
     const pinned = await this.rollup.pin(signal);
@@ -225,7 +231,8 @@ export class LayerOneFinality {
 }
 
 /** What is read of the finality of a chain. */
-export type Finality = Pick<LayerOneFinality, 'known' | 'newest' | 'anchorOf' | 'events' | 'using'>;
+export type Finality = Pick<LayerOneFinality, 'known' | 'newest' | 'anchorOf' | 'events' | 'using'> &
+  Partial<Pick<LayerOneFinality, 'pin'>>;
 
 /** A finalized block and what layer 1 stores of it. */
 export interface FinalizedBlock extends Anchor {

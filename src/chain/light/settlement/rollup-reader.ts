@@ -182,7 +182,12 @@ export class RollupReader {
    */
   async events(from: number, to: number, signal?: AbortSignal): Promise<FinalizationEvent[]> {
     const { address } = this.reading.rollup;
-    const filter = { address, topics: [[...EVENTS.keys()]], fromBlock: toQuantity(from), toBlock: toQuantity(to) };
+    const filter = {
+      address,
+      topics: [[...FINALIZATION_EVENTS.keys()]],
+      fromBlock: toQuantity(from),
+      toBlock: toQuantity(to),
+    };
     return this.group.request('eth_getLogs', [filter], {
       ...(signal && { signal }),
       accept: (answer) => readArray(answer, '').map((log, i) => readFinalization(log, `[${i}]`, address)),
@@ -200,7 +205,7 @@ export interface FinalizationEvent {
 }
 
 /** Bytes of data of the finalization events, by their topic. @source docs/spec/json-rpc.md 6, docs/spec/rollup-versions.md 2 */
-const EVENTS: ReadonlyMap<Hex, number> = new Map([
+export const FINALIZATION_EVENTS: ReadonlyMap<Hex, number> = new Map([
   ['0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb', 64],
   ['0x86710ea04c20fbcfc0b7200362c5174c71b7183bbc324b36a83f61824be0cdef', 96],
 ]);
@@ -220,7 +225,7 @@ function readFinalization(json: unknown, at: string, address: Hex): Finalization
   const log = readObject(json, at);
   const topics = readArray(log.topics, `${at}.topics`).map((topic, i) => readBytes(topic, `${at}.topics[${i}]`, 32));
   const [topic, first, last] = topics;
-  const length = topic && EVENTS.get(bytesToHex(topic));
+  const length = topic && FINALIZATION_EVENTS.get(bytesToHex(topic));
   const ours = typeof log.address === 'string' && log.address.toLowerCase() === address.toLowerCase();
   if (!ours || length === undefined || last === undefined) {
     throw answerRefused('finalization event', {

@@ -2,6 +2,7 @@ import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isLayerOne, rollupOf } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
+import type { HashedHeader } from '../../../proof/headers.js';
 import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block.js';
 import type { BlockFinder } from '../heads/block-finder.js';
@@ -75,6 +76,12 @@ export class Settlement {
    */
   async newest(signal?: AbortSignal): Promise<FinalizedBlock | undefined> {
     return this.finality?.newest(signal);
+  }
+
+  /** The final block of layer 1 at which the contract of a rollup is read. @throws PlumblineError as `RollupReader.pin` */
+  async layerOneBlock(signal?: AbortSignal): Promise<HashedHeader> {
+    if (this.finality?.pin === undefined) throw missing('layer-1 header');
+    return this.finality.pin(signal);
   }
 
   /** Number of the finalized block that was read last. Nothing is asked. */
