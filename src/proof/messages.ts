@@ -10,6 +10,7 @@ import {
   bigIntToBytes,
   bytesToBigInt,
   concatBytes,
+  copyBytes,
   equalBytes,
   requireLength,
   ZERO_ADDRESS,
@@ -97,7 +98,7 @@ export function messageTrees(hashes: readonly Uint8Array[], depth = 5): MessageT
   const size = 2 ** depth;
   const trees: MessageTree[] = [];
   for (let start = 0; start < hashes.length; start += size) {
-    const levels = [hashes.slice(start, start + size)];
+    const levels = [hashes.slice(start, start + size).map((hash) => copyBytes(hash))];
     // What is right of the last leaf is a tree of zeros, which is not made.
     let zero = ZERO_WORD;
     for (let level = 0; level < depth; level++) {

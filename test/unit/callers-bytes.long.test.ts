@@ -167,6 +167,16 @@ const anchorProof = await getProof(
   verify.hexToBytes(rollup.address),
   verify.anchorSlots(rollup, 10),
 );
+const claimProof = await getProof(
+  layerOne,
+  l1StateRoot,
+  verify.hexToBytes(rollup.address),
+  verify.messageSlots({ ...rollup, rootDepthsSlot: 336n, claimedSlot: 335n }, { root: word(1), nonce: 1n }),
+);
+/** Signed by a key made for tests, for chain 1337. */
+const FORCED = verify.hexToBytes(
+  '0x02f8768205398201e584150ccb328417b711698301b88094178de173c3ec3bfaac601398645594e202b0972087510e4df426ecc380c001a0cb474c3ac05fb38ec3fdc848926139d977e373710174e3d36092c7ad05471d1aa018315da012b1ce2299e1c079d48532778dab828d7fb68a7066c26f4493d949f2',
+);
 const plain = await getProof(layerOne, l1StateRoot, address(0), [word(1)]);
 const genesis = JSON.parse(readFileSync(new URL('../fixtures/rpc-suite/genesis.json', import.meta.url), 'utf8'));
 const chainFile = new Uint8Array(readFileSync(new URL('../fixtures/rpc-suite/chain.rlp', import.meta.url)));
@@ -273,6 +283,34 @@ const CASES: readonly Case[] = [
   {
     names: ['verifyL1Anchor'],
     run: (own) => kept(verify.verifyL1Anchor(own({ l1StateRoot, rollup, l2BlockNumber: 10 }), anchorProof)),
+  },
+  {
+    names: ['messageTrees', 'inboxSlot', 'rollingHash', 'verifyMessageProof'],
+    run(own) {
+      const message = { from: address(1), to: address(2), fee: 0n, value: 5n, nonce: 1n, data: Uint8Array.of(1, 2) };
+      const leaf = verify.hashMessage(own(message));
+      const [tree] = verify.messageTrees(own([leaf, word(7)]));
+      const siblings = verify.siblingsOf(tree!, 0);
+      const request = { message, siblings, leafIndex: 0, root: tree!.root, depth: 5 };
+      const verdict = verify.verifyMessageProof(own(request));
+      return () => [tree, siblings, verdict, verify.inboxSlot(own(leaf)), verify.rollingHash(own(leaf), own(word(3)))];
+    },
+  },
+  {
+    names: ['verifyClaimState'],
+    run(own) {
+      const slots = { rootDepthsSlot: 336n, claimedSlot: 335n };
+      const request = { l1StateRoot, rollup: { ...rollup, ...slots }, root: word(1), nonce: 1n };
+      return kept(verify.verifyClaimState(own(request), claimProof));
+    },
+  },
+  {
+    names: ['readForcedTransaction', 'forcedRollingHash'],
+    async run(own) {
+      const read = await verify.readForcedTransaction(own(FORCED), 1337);
+      const mimc = await hash.loadHasher('mimc');
+      return kept([read, verify.forcedRollingHash(mimc, own(word(0)), own({ ...read, deadline: 957n }))]);
+    },
   },
   {
     names: ['verifyLineaProof'],
