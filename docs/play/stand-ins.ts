@@ -57,6 +57,7 @@ const STORE_PREFIX = 'playground-';
 
 interface Options {
   readonly chain?: { readonly endpoints?: readonly unknown[] } | object | undefined;
+  readonly chains?: readonly object[] | undefined;
   readonly dictionary?: unknown;
   readonly storeName?: string | undefined;
 }
@@ -66,8 +67,8 @@ interface Options {
  * own, and its store is not one of the demo page.
  */
 export function inPage<T extends Options>(options: T): T {
-  const { chain: kind = {}, dictionary = { kind: 'general' }, storeName } = options;
-  const endpoints = 'endpoints' in kind ? JSON.stringify(kind.endpoints) : '';
+  const { chain = {}, chains = [chain], dictionary = { kind: 'general' }, storeName } = options;
+  const endpoints = JSON.stringify(chains.map((one) => ('endpoints' in one ? one.endpoints : [])));
   return {
     ...options,
     ...(endpoints.includes('.example') && { fetch: standInFetch, dictionary }),
