@@ -35,6 +35,8 @@ export interface StopOptions {
 }
 
 const LOOK_MS = 20;
+/** After this time without control of the page, the worker claims it again. */
+const CLAIM_AGAIN_MS = 1_000;
 /** A worker between two states is missing for one look. After so many looks it counts as gone. */
 const LOOKS_UNTIL_GONE = 5;
 
@@ -213,6 +215,7 @@ async function configured(
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   let asked: ServiceWorker | undefined;
+  let askedAt = end;
   let isConfigured = false;
   let refused: unknown;
   let gone = 0;
@@ -222,9 +225,12 @@ async function configured(
     if (gone > LOOKS_UNTIL_GONE) {
       throw serviceWorkerFailed('its script could not be installed; serve the files beside it as well');
     }
-    // If another version of the worker has become active since, it is asked too.
-    if (active !== null && active !== asked && active.scriptURL === scriptUrl) {
+    // If another version of the worker has become active since, it is asked too. One that has answered, and does not control the page,
+    // claims it again: a page that was being taken from the worker before it may have missed the first time.
+    const isMissed = isConfigured && performance.now() - askedAt > CLAIM_AGAIN_MS;
+    if (active !== null && (active !== asked || isMissed) && active.scriptURL === scriptUrl) {
       asked = active;
+      askedAt = performance.now();
       ask(active, { plumblineProxy: 'configure', config }, timeoutMs).then(
         () => {
           isConfigured = true;
