@@ -144,9 +144,16 @@ describe('a damaged bundle', () => {
       const whole = await outcome(parse(name));
       expect(whole.proves).toBeDefined();
       const links = new Map<string, number>();
+      const [own, first] = [name, 'account' as const].map(
+        (one) => parse(one) as unknown as Readonly<Record<string, unknown>>,
+      );
+      // What both bundles have in common is damaged once.
+      const isCommon = (member: string) =>
+        name !== 'account' && JSON.stringify(own![member]) === JSON.stringify(first![member]);
       for (const path of leaves(parse(name))) {
         const at = path.join('.');
         const [member] = path;
+        if (isCommon(String(member))) continue;
         const { proves, link } = await outcome(damaged(name, path));
         // A member that no check needs, such as the size of a block, changes nothing that is proved.
         if (proves !== undefined) expect(proves, at).toBe(whole.proves);
@@ -156,7 +163,7 @@ describe('a damaged bundle', () => {
           links.set(link!, (links.get(link!) ?? 0) + 1);
         }
       }
-      for (const link of ['chainId', 'checkpoint', 'consensus', 'rollup', 'state']) {
+      for (const link of name === 'account' ? ['chainId', 'checkpoint', 'consensus', 'rollup', 'state'] : ['state']) {
         expect(links.get(link), link).toBeGreaterThan(0);
       }
     },
