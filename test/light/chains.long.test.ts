@@ -158,6 +158,22 @@ describe('wallet_switchEthereumChain', () => {
   test('ends the subscriptions of the chain that is left', async () => {
     const scene = await twoLayers();
     const node = await openBoth(scene);
+    const [left, stayed]: [unknown[], unknown[]] = [[], []];
+    node.on('message', ({ data }) => void left.push(data));
+    const rollup = node.chain(ROLLUP);
+    rollup.on('message', ({ data }) => void stayed.push(data));
+    for (const one of [node, rollup]) await ask(one, 'eth_subscribe', 'newHeads');
+    await scene.l2.ask('evm_mine');
+    await expect.poll(() => [left.length, stayed.length], { timeout: 30_000 }).toEqual([1, 1]);
+    await node.request(switchTo(LAYER_ONE) as never);
+    await scene.l2.ask('evm_mine');
+    await expect.poll(() => stayed.length, { timeout: 30_000 }).toBe(2);
+    expect(left).toHaveLength(1);
+  });
+
+  test('a subscription of the chain that is left is unknown to the other', async () => {
+    const scene = await twoLayers();
+    const node = await openBoth(scene);
     const id = await ask(node, 'eth_subscribe', 'newHeads');
     await node.request(switchTo(LAYER_ONE) as never);
     await expect(ask(node, 'eth_unsubscribe', id)).rejects.toThrow(/Subscription not found/);
@@ -238,6 +254,22 @@ test('tabs share one node: a switch is of one session, and outlives the writer',
     return (body as Json).result;
   };
   await askIn(session, 'wallet_switchEthereumChain', [{ chainId: hex(LAYER_ONE) }]);
+  // One that stays with its chain keeps its subscriptions, where it is asked to switch to that chain.
+  const heads: unknown[] = [];
+  const own = other.openSession(({ result }) => heads.push(result), undefined, ROLLUP);
+  const atStart = other.openSession(({ result }) => heads.push(result));
+  for (const one of [own, atStart]) {
+    await askIn(one, 'eth_subscribe', ['newHeads']);
+    await askIn(one, 'wallet_switchEthereumChain', [{ chainId: hex(ROLLUP) }]);
+  }
+  await scene.l2.ask('evm_mine');
+  await expect.poll(() => heads.length, { timeout: 30_000 }).toBe(2);
+  const layerOneOwn = other.openSession(({ result }) => heads.push(result), undefined, LAYER_ONE);
+  await askIn(layerOneOwn, 'eth_subscribe', ['newHeads']);
+  await askIn(layerOneOwn, 'wallet_switchEthereumChain', [{ chainId: hex(LAYER_ONE) }]);
+  scene.l1.clock.advance(3_000);
+  scene.l1.servers[0]!.attested = { block: await scene.l1.carry(scene.l1.slotNow() - 1, 6, scene.l1.finalized) };
+  await expect.poll(() => heads.length, { timeout: 30_000 }).toBe(3);
   const expected = [hex(LAYER_ONE), hex(ROLLUP), hex(LAYER_ONE), hex(LAYER_ONE)];
   expect(await ids()).toEqual(expected);
   expect(

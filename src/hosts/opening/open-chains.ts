@@ -2,11 +2,19 @@ import { isFollowed, type LayerOneOptions } from '../../chain/light/layer-one-op
 import type { LightChainOptions } from '../../chain/light/light-options.js';
 import { invalidParameter } from '../../errors.js';
 import { isLayerOne } from '../../networks/network.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
+import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { type InlineExtras, type NodeInfo, type NodeOptions, textOf } from '../options/options.js';
 import { requireEndpoints } from '../options/require-endpoints.js';
-import type { ChainCaller, Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
+import {
+  type ChainCaller,
+  type ChainSwitch,
+  type Layer,
+  type NodeSession,
+  type NodeTransport,
+  type SessionListener,
+  switchedTo,
+} from '../provider/transport.js';
 import type { InlineTransport } from './inline-transport.js';
 import { openBase } from './node-wiring.js';
 import { openCache, openLightNode } from './open-light.js';
@@ -94,8 +102,10 @@ class ChainsTransport implements NodeTransport {
     return {
       dispatch: async (payload, signal) => {
         const reply = await session.dispatch(payload, signal);
-        const asked = switchedTo(payload, reply);
-        if (asked !== undefined && asked !== current) {
+        for (const { item, answer } of answersOf(payload, reply)) {
+          if (methodOf(item) !== 'wallet_switchEthereumChain' || !('result' in answer)) continue;
+          const asked = switchedTo(item as ChainSwitch);
+          if (asked === current) continue;
           // Its subscriptions are of the chain that the caller leaves.
           session.close();
           current = asked;
@@ -130,19 +140,4 @@ class ChainsTransport implements NodeTransport {
     if (found === undefined) throw invalidParameter('chain', 'must be the id of a chain of this node');
     return found;
   }
-}
-
-/** The chain that a payload has switched to. @returns undefined for another payload, or one that was refused */
-function switchedTo(payload: unknown, { body }: Reply): number | undefined {
-  const answers = listOf(body) as readonly { readonly id?: unknown; readonly result?: unknown }[];
-  const asked = listOf(payload) as readonly { readonly id?: unknown; readonly method?: unknown; params?: unknown }[];
-  const isDone = (id: unknown) => answers.some((answer) => answer.id === id && answer.result === null);
-  const found = asked.findLast((one) => one?.method === 'wallet_switchEthereumChain' && isDone(one.id));
-  if (found === undefined) return undefined;
-  const [{ chainId }] = found.params as readonly [{ readonly chainId: string }];
-  return Number(chainId);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [value ?? {}];
 }

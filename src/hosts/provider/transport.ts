@@ -1,4 +1,5 @@
 import { PlumblineError } from '../../errors.js';
+import type { Hex } from '../../primitives/hex.js';
 import type { Caller } from '../../rpc/http/http.js';
 import type { Reply } from '../../rpc/protocol/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
@@ -44,6 +45,16 @@ export interface NodeTransport {
   close(): Promise<void>;
   /** Calls the listener once when the node ends without being closed. @returns a function that removes the listener */
   onFailure(listener: (error: Error) => void): () => void;
+}
+
+/** A `wallet_switchEthereumChain` that was answered. @source EIP-3326 */
+export interface ChainSwitch {
+  readonly params: readonly [{ readonly chainId: Hex }];
+}
+
+/** Id of the chain that a session has switched to. */
+export function switchedTo({ params: [{ chainId }] }: ChainSwitch): number {
+  return Number(chainId);
 }
 
 /** The error of a request to a node that was closed. */

@@ -1,7 +1,16 @@
 import { PlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
-import { type Reply, type RpcResponse, readRequest } from '../../rpc/protocol/envelope.js';
+import {
+  answersOf,
+  isAnswered,
+  listOf,
+  methodOf,
+  type Reply,
+  type RpcResponse,
+  readRequest,
+  responsesOf,
+} from '../../rpc/protocol/envelope.js';
 import { handlePayload } from '../../rpc/protocol/handle.js';
 import { isIdempotent, mayChange } from '../../rpc/protocol/method-info.js';
 import type { Layer } from '../provider/transport.js';
@@ -61,22 +70,6 @@ export function refuse(payload: unknown, error: Error): Promise<Reply> {
 }
 
 /**
- * The requests of a payload that are answered, each with its answer.
- *
- * @returns an empty list for a payload that was refused as a whole
- */
-export function answersOf(payload: unknown, reply: Reply): { item: unknown; answer: RpcResponse }[] {
-  const answers = responsesOf(reply);
-  const asked = listOf(payload).filter(isAnswered);
-  return asked.length === answers.length ? asked.map((item, i) => ({ item, answer: answers[i]! })) : [];
-}
-
-/** The method that a request object names. */
-export function methodOf(item: unknown): unknown {
-  return (item as { method?: unknown } | null | undefined)?.method;
-}
-
-/**
  * A retried transaction that was included the first time is refused as known. Replaces that error by the hash of the transaction.
  */
 async function withKnownTransactions(reply: Reply, items: readonly unknown[], ask: Ask): Promise<Reply> {
@@ -112,18 +105,4 @@ function unknownOutcome(item: unknown): PlumblineError<'OUTCOME_UNKNOWN'> {
   const advice = 'read the chain before you send it again';
   const message = `the node that carried out ${method} ended before it answered; ${advice}`;
   return new PlumblineError('OUTCOME_UNKNOWN', message, { method });
-}
-
-/** All requests but notifications are answered, malformed ones too. */
-function isAnswered(item: unknown): boolean {
-  const request = readRequest(item);
-  return 'error' in request || request.id !== undefined;
-}
-
-function responsesOf({ body }: Reply): RpcResponse[] {
-  return listOf(body) as RpcResponse[];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }

@@ -5,7 +5,7 @@
 
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
+import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';
 import { isTimed } from '../../rpc/protocol/method-info.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
@@ -14,14 +14,16 @@ import type { StoreStatus, StoreStatusListener } from '../../store/store-status.
 import type { NodeInfo } from '../options/options.js';
 import {
   type ChainCaller,
+  type ChainSwitch,
   type Layer,
   type NodeSession,
   type NodeTransport,
   nodeClosed,
   type SessionListener,
+  switchedTo,
 } from '../provider/transport.js';
 import type { Peer, PeerListener } from './peer.js';
-import { answersOf, methodOf, refuse, retry } from './retry.js';
+import { refuse, retry } from './retry.js';
 import { type Writer, WriterGone } from './writer.js';
 
 /** Sends a payload to a writer. @throws WriterGone */
@@ -109,7 +111,8 @@ export class SharedNode implements NodeTransport, PeerListener {
   }
 
   openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession {
-    const session = new SharedSession(listener, connection, chain, this.info.chainId);
+    const { chains, chainId } = this.info;
+    const session = new SharedSession(listener, connection, chain, chains && chainId);
     this.sessions.add(session);
     return {
       dispatch: (payload, signal) =>
@@ -189,13 +192,6 @@ export class SharedNode implements NodeTransport, PeerListener {
   }
 }
 
-/** A request for another chain. @source EIP-3326 */
-type Switch = { readonly params: readonly [{ readonly chainId: Hex }] };
-
-function chainOf({ params: [{ chainId }] }: Switch): number {
-  return Number(chainId);
-}
-
 /** A subscription: its `eth_subscribe` request, and the id that the current writer gave it. */
 interface Subscribed {
   readonly request: { readonly params?: unknown };
@@ -211,15 +207,19 @@ class SharedSession {
   private readonly subscriptions = new Map<Hex, Subscribed>();
   private bound: { readonly writer: Writer; readonly session: NodeSession } | undefined;
   /** The request with which it was switched to another chain. */
-  private switched: Switch | undefined;
+  private switched: object | undefined;
   private isClosed = false;
 
-  /** @param connection - of its requests, where the writer is in this thread */
+  /**
+   * @param connection - of its requests, where the writer is in this thread
+   * @param chain - id of the chain that it stays with
+   * @param current - id of the chain that it is at, on a node with several
+   */
   constructor(
     private readonly listener: SessionListener,
     private readonly connection: object | undefined,
     private readonly chain: number | undefined,
-    private readonly firstChain: number,
+    private current: number | undefined,
   ) {}
 
   get hasSubscriptions(): boolean {
@@ -238,7 +238,7 @@ class SharedSession {
       } else if (methodOf(item) === 'eth_unsubscribe' && answer.result === true) {
         this.subscriptions.delete((item as { params: [Hex] }).params[0]);
       } else if (methodOf(item) === 'wallet_switchEthereumChain') {
-        this.onSwitched(item as Switch);
+        this.onSwitched(item as ChainSwitch);
       }
     }
     return reply;
@@ -273,8 +273,10 @@ class SharedSession {
   }
 
   /** The subscriptions of another chain have ended with the switch. */
-  private onSwitched(item: Switch): void {
-    if (chainOf(item) === (this.switched === undefined ? this.firstChain : chainOf(this.switched))) return;
+  private onSwitched(item: ChainSwitch): void {
+    const next = switchedTo(item);
+    if (this.chain !== undefined || this.current === undefined || next === this.current) return;
+    this.current = next;
     this.switched = item;
     this.subscriptions.clear();
   }

@@ -6,14 +6,14 @@
  */
 
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
+import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/options.js';
 import { RemoteCalls, type RemoteRequest } from '../provider/remote-calls.js';
 import type { ChainCaller, Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
-import { answersOf, changesState, isNonIdempotent, methodOf } from './retry.js';
+import { changesState, isNonIdempotent } from './retry.js';
 
 /** The node that writes to a shared store, for one epoch. It runs in this thread or elsewhere. */
 export interface Writer {

@@ -135,3 +135,35 @@ function writeResponse(response: RpcResponse): string {
     return writeResponse(failure(id, toRpcError(error)));
   }
 }
+
+/**
+ * The requests of a payload that are answered, each with its answer.
+ *
+ * @returns an empty list for a payload that was refused as a whole
+ */
+export function answersOf(payload: unknown, reply: Reply): { item: unknown; answer: RpcResponse }[] {
+  const answers = responsesOf(reply);
+  const asked = listOf(payload).filter(isAnswered);
+  return asked.length === answers.length ? asked.map((item, i) => ({ item, answer: answers[i]! })) : [];
+}
+
+/** The method that a request object names. */
+export function methodOf(item: unknown): unknown {
+  return (item as { method?: unknown } | null | undefined)?.method;
+}
+
+/** All requests but notifications are answered, malformed ones too. */
+export function isAnswered(item: unknown): boolean {
+  const request = readRequest(item);
+  return 'error' in request || request.id !== undefined;
+}
+
+/** The responses of a reply: none, one, or those of a batch. */
+export function responsesOf({ body }: Reply): RpcResponse[] {
+  return listOf(body) as RpcResponse[];
+}
+
+/** The requests or responses of a payload: one alone, or those of a batch. */
+export function listOf(value: unknown): readonly unknown[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value];
+}
