@@ -5,6 +5,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { ProviderMessage, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { settled } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
@@ -158,4 +159,18 @@ test('a listener that throws stops neither the node nor the other listeners', as
     process.removeAllListeners('uncaughtException');
     for (const listener of keep) process.on('uncaughtException', listener);
   }
+});
+
+test('a request under way when its session is closed makes no subscription', async () => {
+  const subscriptions = new Subscriptions(() => {});
+  let started = 0;
+  await subscriptions.during(async (subscriber) => {
+    subscriptions.close();
+    const source = () => {
+      started++;
+      return () => {};
+    };
+    expect(() => subscriber.subscribe(source)).toThrow(expect.objectContaining({ code: 'ABORTED' }));
+  });
+  expect(started).toBe(0);
 });

@@ -20,6 +20,7 @@ interface Active {
 /** The subscriptions of one caller that can receive messages: one WebSocket, one provider. */
 export class Subscriptions {
   private readonly active = new Map<string, Active>();
+  private isClosed = false;
 
   constructor(
     private readonly send: (message: SubscriptionMessage) => void,
@@ -50,12 +51,14 @@ export class Subscriptions {
     }
   }
 
-  /** Ends all of them. */
+  /** Ends all of them, and lets a request under way make no more. */
   close(): void {
+    this.isClosed = true;
     for (const id of [...this.active.keys()]) this.end(id);
   }
 
   private start(source: Source): Active {
+    if (this.isClosed) throw new PlumblineError('ABORTED', 'its session was closed', {});
     if (this.active.size >= this.limit) {
       const message = `there are ${this.limit} subscriptions already: end one first`;
       throw new PlumblineError('SUBSCRIPTION_LIMIT', message, { limit: this.limit });
