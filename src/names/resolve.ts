@@ -1,4 +1,5 @@
 import { isPlumblineError } from '../errors.js';
+import { abiBytes, abiWord } from '../ethereum/abi.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { FREE_RUN, type SimulationRules, transactionMessageOf } from '../evm/calls/call.js';
 import { Machine } from '../evm/interpreter/machine.js';
@@ -7,7 +8,7 @@ import type { SpeculativeRun } from '../evm/simulation/simulation.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import { simulateTransaction } from '../evm/transactions/transaction.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes, isZeroBytes, joinBytes } from '../primitives/bytes.js';
+import { bytesToBigInt, concatBytes, equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { dnsEncode, ETHER, isEvmCoin, MAX_NAME_BYTES, namehash, parentOf, reverseName } from './ens-name.js';
 
@@ -57,19 +58,17 @@ const OFFCHAIN_LOOKUP = hexToBytes('0x556f1830');
 const RESOLVE = hexToBytes('0x9061b923');
 
 /** Calldata of functions. @source ENSIP-1, ENSIP-3, ENSIP-9, ENSIP-10 */
-const word = (value: number) => bigIntToBytes(BigInt(value), 32);
 const resolverCall = (node: Uint8Array) => concatBytes(hexToBytes('0x0178b8bf'), node);
 const nameCall = (node: Uint8Array) => concatBytes(hexToBytes('0x691f3431'), node);
 const addressCall = (node: Uint8Array, coinType: number) =>
   coinType === ETHER
     ? concatBytes(hexToBytes('0x3b3b57de'), node)
-    : concatBytes(hexToBytes('0xf1cb7e06'), node, word(coinType));
+    : concatBytes(hexToBytes('0xf1cb7e06'), node, abiWord(coinType));
 const SUPPORTS_RESOLVE = concatBytes(hexToBytes('0x01ffc9a7'), RESOLVE, new Uint8Array(28));
 
 function resolveCall(name: Uint8Array, inner: Uint8Array): Uint8Array {
-  const padded = (bytes: Uint8Array) => [word(bytes.length), bytes, new Uint8Array(-bytes.length & 31)];
-  const head = [word(64), word(96 + Math.ceil(name.length / 32) * 32)];
-  return joinBytes([RESOLVE, ...head, ...padded(name), ...padded(inner)]);
+  const encoded = abiBytes(name);
+  return concatBytes(RESOLVE, abiWord(64), abiWord(64 + encoded.length), encoded, abiBytes(inner));
 }
 
 /** What a contract answered. */

@@ -6,20 +6,14 @@
 
 import { RLP } from '@ethereumjs/rlp';
 import { invalidParameter, messageOf, PlumblineError, rejected } from '../errors.js';
+import { abiAddress, abiBytes, abiWord, mappingSlot } from '../ethereum/abi.js';
 import { decodeFields, encodeToSign, type Item, type TransactionFields } from '../ethereum/encode-transaction.js';
 import { loadSignerRecovery } from '../ethereum/signer.js';
 import { parseSignedTransaction } from '../ethereum/transaction.js';
 import type { Hasher } from '../kernel/contracts.js';
 import { keccak256 } from '../kernel/keccak.js';
 import type { RollupContract } from '../networks/network.js';
-import {
-  bigIntToBytes,
-  bytesToBigInt,
-  concatBytes,
-  equalBytes,
-  requireLength,
-  ZERO_ADDRESS,
-} from '../primitives/bytes.js';
+import { bytesToBigInt, concatBytes, equalBytes, requireLength, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
 import type { ProofFailure } from './verdict.js';
@@ -35,9 +29,6 @@ const LEAST_GAS = 21_000n;
 const SUBMIT_SELECTOR = hexToBytes('0x8b98c2c8');
 /** Half a year of 365 days. */
 const LIVENESS_SECONDS = 15_768_000n;
-
-const word = (value: bigint): Uint8Array => bigIntToBytes(value, 32);
-const addressWord = (address: Uint8Array): Uint8Array => concatBytes(new Uint8Array(12), address);
 
 /** What a finalization ended with, as the gateway is told it. The rollup contract stores its hash alone. */
 export interface LastFinalizedState {
@@ -59,11 +50,11 @@ function stateWords(state: LastFinalizedState): Uint8Array[] {
   requireLength('messageRollingHash', messageRollingHash, 32);
   requireLength('forcedTransactionRollingHash', forcedTransactionRollingHash, 32);
   return [
-    word(messageNumber),
+    abiWord(messageNumber),
     messageRollingHash,
-    word(forcedTransactionNumber),
+    abiWord(forcedTransactionNumber),
     forcedTransactionRollingHash,
-    word(timestamp),
+    abiWord(timestamp),
   ];
 }
 
@@ -110,9 +101,9 @@ export function finalizedStateHash(state: LastFinalizedState): Uint8Array {
  */
 export function forcedTransactionSlots(numbers: readonly bigint[] = []): Uint8Array[] {
   const entries = numbers.flatMap((number) =>
-    [DEADLINES, ROLLING_HASHES].map((mapping) => keccak256(concatBytes(word(number), word(mapping)))),
+    [DEADLINES, ROLLING_HASHES].map((mapping) => mappingSlot(abiWord(number), mapping)),
   );
-  return [...[FINALIZED_STATE, NEXT_NUMBER, FEE].map(word), ...entries];
+  return [...[FINALIZED_STATE, NEXT_NUMBER, FEE].map(abiWord), ...entries];
 }
 
 /** What the rollup contract stores of one forced transaction. */
@@ -301,7 +292,7 @@ export function forcedRollingHash(
   // A hash may be above the modulus, its halves are not.
   const half = new Uint8Array(16);
   const halves = [half, unsignedHash.subarray(0, 16), half, unsignedHash.subarray(16)];
-  return hasher.hash(concatBytes(previous, ...halves, word(deadline), addressWord(signer)));
+  return hasher.hash(concatBytes(previous, ...halves, abiWord(deadline), abiAddress(signer)));
 }
 
 /** What a gateway was made with. Its contract gives them by name: none is in the state that is proved here. */
@@ -401,13 +392,13 @@ export function forcedTransactionCalldata({ transaction, lastFinalizedState }: F
   const { nonce, maxPriorityFeePerGas, maxFeePerGas, gasLimit, to, value, data, accessList, v, r, s } =
     fieldsOf(transaction);
   const [messageNumber, messageRollingHash, forcedNumber, forcedRolling, timestamp] = stateWords(lastFinalizedState);
-  const input = concatBytes(word(BigInt(data.length)), data, new Uint8Array(-data.length & 31));
+  const input = abiBytes(data);
   const entries = (accessList ?? []).map(({ address, storageKeys }) =>
-    concatBytes(addressWord(address), word(64n), word(BigInt(storageKeys.length)), ...storageKeys),
+    concatBytes(abiAddress(address), abiWord(64n), abiWord(BigInt(storageKeys.length)), ...storageKeys),
   );
   let offset = 32 * entries.length;
   const offsets = entries.map((entry) => {
-    const own = word(BigInt(offset));
+    const own = abiWord(BigInt(offset));
     offset += entry.length;
     return own;
   });
@@ -415,20 +406,20 @@ export function forcedTransactionCalldata({ transaction, lastFinalizedState }: F
   return concatBytes(
     SUBMIT_SELECTOR,
     // The place of the transaction, which comes after the five members of the state.
-    word(6n * 32n),
+    abiWord(6n * 32n),
     timestamp!,
     messageNumber!,
     messageRollingHash!,
     forcedNumber!,
     forcedRolling!,
-    ...[nonce, maxPriorityFeePerGas ?? 0n, maxFeePerGas ?? 0n, gasLimit].map(word),
-    addressWord(to ?? ZERO_ADDRESS),
-    word(value),
-    word(members),
-    word(members + BigInt(input.length)),
-    ...[v, r, s].map(word),
+    ...[nonce, maxPriorityFeePerGas ?? 0n, maxFeePerGas ?? 0n, gasLimit].map(abiWord),
+    abiAddress(to ?? ZERO_ADDRESS),
+    abiWord(value),
+    abiWord(members),
+    abiWord(members + BigInt(input.length)),
+    ...[v, r, s].map(abiWord),
     input,
-    word(BigInt(entries.length)),
+    abiWord(BigInt(entries.length)),
     ...offsets,
     ...entries,
   );

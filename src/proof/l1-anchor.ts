@@ -1,7 +1,7 @@
 import { PlumblineError } from '../errors.js';
-import { keccak256 } from '../kernel/keccak.js';
+import { abiWord, mappingSlot } from '../ethereum/abi.js';
 import type { RollupContract } from '../networks/network.js';
-import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../primitives/bytes.js';
+import { bytesToBigInt, isZeroBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
 import { type EthereumProofFailureReason, verifyEthereumProof } from './ethereum-proof.js';
 import type { ProofFailure } from './verdict.js';
@@ -20,7 +20,7 @@ function entrySlot(mapping: bigint, block: number): Uint8Array {
       limit,
     });
   }
-  return keccak256(concatBytes(bigIntToBytes(BigInt(block), 32), bigIntToBytes(mapping, 32)));
+  return mappingSlot(abiWord(block), mapping);
 }
 
 /**
@@ -56,7 +56,7 @@ export function stateRootSlot(rollup: RollupContract, block: number): Uint8Array
  * ```
  */
 export function anchorSlots(rollup: RollupContract, block: number): Uint8Array[] {
-  const slots = [bigIntToBytes(rollup.currentBlockSlot, 32), stateRootSlot(rollup, block)];
+  const slots = [abiWord(rollup.currentBlockSlot), stateRootSlot(rollup, block)];
   return rollup.blockHashesSlot === undefined ? slots : [...slots, entrySlot(rollup.blockHashesSlot, block)];
 }
 

@@ -4,10 +4,10 @@
  */
 
 import { invalidParameter, PlumblineError } from '../errors.js';
+import { abiAddress, abiBytes, abiWord, mappingSlot } from '../ethereum/abi.js';
 import { keccak256 } from '../kernel/keccak.js';
 import type { RollupContract } from '../networks/network.js';
 import {
-  bigIntToBytes,
   bytesToBigInt,
   concatBytes,
   copyBytes,
@@ -42,12 +42,6 @@ const MOST_SIBLINGS = 32;
 const LIMIT = 2n ** 256n;
 const CLAIM_SELECTOR = hexToBytes('0x6463fb2a');
 
-const word = (value: bigint): Uint8Array => bigIntToBytes(value, 32);
-const addressWord = (address: Uint8Array): Uint8Array => concatBytes(new Uint8Array(12), address);
-/** Bytes as ABI has them: their length, and zeros up to a whole word. */
-const paddedBytes = (data: Uint8Array): Uint8Array =>
-  concatBytes(word(BigInt(data.length)), data, new Uint8Array(-data.length & 31));
-
 /**
  * The hash of a message, 32 bytes: the same on both layers.
  *
@@ -66,8 +60,8 @@ const paddedBytes = (data: Uint8Array): Uint8Array =>
 export function hashMessage({ from, to, fee, value, nonce, data }: BridgeMessage): Uint8Array {
   requireLength('from', from, 20);
   requireLength('to', to, 20);
-  const numbers = [fee, value, nonce].map(word);
-  return keccak256(concatBytes(addressWord(from), addressWord(to), ...numbers, word(6n * 32n), paddedBytes(data)));
+  const numbers = [fee, value, nonce].map(abiWord);
+  return keccak256(concatBytes(abiAddress(from), abiAddress(to), ...numbers, abiWord(6n * 32n), abiBytes(data)));
 }
 
 /** Leaves of the trees of a finalization, all but the depth being the same. */
@@ -241,9 +235,9 @@ export function messageSlots(rollup: RollupContract, { root, nonce }: ClaimQuest
     throw invalidParameter('rollup', 'has no rootDepthsSlot and claimedSlot; a profile without them has no messages');
   requireLength('root', root, 32);
   return [
-    ...[RATE_LIMIT.limit, RATE_LIMIT.periodEnd, RATE_LIMIT.used, PAUSE_BITS].map(word),
-    keccak256(concatBytes(root, word(rootDepthsSlot))),
-    keccak256(concatBytes(word(nonce >> 8n), word(claimedSlot))),
+    ...[RATE_LIMIT.limit, RATE_LIMIT.periodEnd, RATE_LIMIT.used, PAUSE_BITS].map(abiWord),
+    mappingSlot(root, rootDepthsSlot),
+    mappingSlot(abiWord(nonce >> 8n), claimedSlot),
   ];
 }
 
@@ -406,22 +400,22 @@ export function claimCalldata({
   for (const [name, address] of Object.entries({ from, to, feeRecipient })) requireLength(name, address, 20);
   requireLength('root', root, 32);
   const members = 10n * 32n;
-  const proof = concatBytes(word(BigInt(siblings.length)), ...siblings);
+  const proof = concatBytes(abiWord(BigInt(siblings.length)), ...siblings);
   return concatBytes(
     CLAIM_SELECTOR,
-    word(32n),
-    word(members),
-    word(nonce),
-    word(BigInt(leafIndex)),
-    addressWord(from),
-    addressWord(to),
-    word(fee),
-    word(value),
-    addressWord(feeRecipient),
+    abiWord(32n),
+    abiWord(members),
+    abiWord(nonce),
+    abiWord(BigInt(leafIndex)),
+    abiAddress(from),
+    abiAddress(to),
+    abiWord(fee),
+    abiWord(value),
+    abiAddress(feeRecipient),
     root,
-    word(members + BigInt(proof.length)),
+    abiWord(members + BigInt(proof.length)),
     proof,
-    paddedBytes(data),
+    abiBytes(data),
   );
 }
 
@@ -445,7 +439,7 @@ const INBOX_SLOT = 176n;
  */
 export function inboxSlot(hash: Uint8Array): Uint8Array {
   requireLength('hash', hash, 32);
-  return keccak256(concatBytes(hash, word(INBOX_SLOT)));
+  return mappingSlot(hash, INBOX_SLOT);
 }
 
 /**

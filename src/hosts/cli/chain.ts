@@ -11,7 +11,7 @@ import { NETWORKS, type NetworkName } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
 import { type NodeOptions, textOf } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
-import { readNetwork } from './network.js';
+import { namedNetwork, readNetwork } from './network.js';
 
 /** Options of `plumbline serve` that say which chain it runs. */
 export const CHAIN_OPTIONS = {
@@ -43,7 +43,7 @@ export async function nodeOptions(
 ): Promise<Pick<NodeOptions, 'chain' | 'chains'>> {
   if (name === undefined) return { chain: await chainOptions(values) };
   const { l1, 'l1-consensus': consensus } = values;
-  const network = Object.hasOwn(NETWORKS, name) ? NETWORKS[name as NetworkName] : await readNetwork(name);
+  const network = await namedNetwork(name);
   const first = await chainOptions({ ...values, l1: undefined, 'l1-consensus': undefined, checkpoint: undefined });
   if (first.kind !== 'light') throw invalidParameter('--with', 'is for light nodes; give --network and --upstream too');
   if (!isLayerOne(network) || textOf(network.layerOne) !== textOf(first.network.layerOne))
@@ -77,7 +77,7 @@ async function forkOptions(values: Values, name: string): Promise<ForkChainOptio
       throw invalidParameter(`--${option}`, 'cannot be given with --fork: a fork begins with the state of its network');
   }
   if (upstream === undefined) throw invalidParameter('--upstream', `is missing; name an endpoint of ${name}`);
-  const known = Object.hasOwn(NETWORKS, name) ? NETWORKS[name as NetworkName] : await readNetwork(name);
+  const known = await namedNetwork(name);
   const block = forkBlock(values['fork-block']);
   return {
     kind: 'devnet',

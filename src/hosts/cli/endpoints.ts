@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { invalidParameter, messageOf } from '../../errors.js';
-import type { Network } from '../../networks/network.js';
 import { NETWORKS } from '../../networks/networks.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { DictionarySource } from '../options/options.js';
@@ -8,7 +7,7 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
 import type { Arguments } from './arguments.js';
 import { lightOptions } from './chain.js';
-import { readNetwork } from './network.js';
+import { namedNetwork } from './network.js';
 import { reportFailure } from './outcome.js';
 
 /** Options of commands that open a light node for one answer. */
@@ -36,11 +35,6 @@ export const ENDPOINT_HELP = ` where from: the command opens a light node, which
 export const ENDPOINT_EXIT = '2 could not be checked: an endpoint fails, or the arguments cannot be used.';
 
 type Values = Arguments<typeof ENDPOINT_OPTIONS>['values'];
-
-/** The profile that `--network` and `--devnet` name. @throws PlumblineError `INVALID_PARAMETER` */
-export async function namedNetwork(name: string): Promise<Network> {
-  return Object.hasOwn(NETWORKS, name) ? NETWORKS[name as keyof typeof NETWORKS] : readNetwork(name);
-}
 
 /** Address of the simulated layer 1 of a served devnet. @throws PlumblineError `INVALID_PARAMETER` */
 export function devnetLayerOne(devnet: string): string {

@@ -3,6 +3,7 @@ import { invalidParameter, messageOf, type PlumblineError } from '../../errors.j
 import { devnet } from '../../networks/devnet.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import { HARDFORKS, type Network, requireBeaconNetwork } from '../../networks/network.js';
+import { NETWORKS } from '../../networks/networks.js';
 import { hexToBytes } from '../../primitives/hex.js';
 
 /** Checks one value of a profile, and gives it as the code has it. @throws PlumblineError that names the path */
@@ -193,6 +194,11 @@ export async function readNetwork(path: string): Promise<Network> {
     Object.fromEntries(Object.entries(network).filter(([name]) => !removed.includes(name)));
   const own = members({}, PROFILE)(removed.length > 0 ? kept(profile as object) : profile, '');
   return { ...kept(devnet()), ...(own as object) } as unknown as Network;
+}
+
+/** The profile of a network by its name, or of a file. @throws PlumblineError as `readNetwork` */
+export async function namedNetwork(name: string): Promise<Network> {
+  return Object.hasOwn(NETWORKS, name) ? NETWORKS[name as keyof typeof NETWORKS] : readNetwork(name);
 }
 
 function wrong(member: string, reason: string, cause?: unknown) {

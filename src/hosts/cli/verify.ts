@@ -9,10 +9,10 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { type LineaProofVerdict, verifyLineaProof } from '../../proof/linea-proof.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { readJson } from './call-options.js';
-import { devnetLayerOne, namedNetwork } from './endpoints.js';
+import { devnetLayerOne } from './endpoints.js';
 import type { FoundRoot } from './layer-one-root.js';
 import { printErrors, printJson, printLines } from './lines.js';
-import { readNetwork } from './network.js';
+import { namedNetwork, readNetwork } from './network.js';
 import { reportUnchecked } from './outcome.js';
 import {
   accountInWords,

@@ -1,3 +1,4 @@
+import { abiAddress } from '../../ethereum/abi.js';
 import { accessListAt } from '../../evm/calls/access-list.js';
 import { simulateCallAt } from '../../evm/calls/call.js';
 import { RunBudget } from '../../evm/interpreter/run-budget.js';
@@ -79,7 +80,7 @@ async function slotOf(context: RpcContext, token: Uint8Array, data: Uint8Array, 
 }
 
 function paddedAddress(value: unknown, parameter: string): Uint8Array {
-  return concatBytes(new Uint8Array(12), parseAddress(value, parameter));
+  return abiAddress(parseAddress(value, parameter));
 }
 
 /** In anvil's words. */

@@ -1,6 +1,7 @@
+import { abiWord } from '../../../ethereum/abi.js';
 import type { Log } from '../../../ethereum/receipt.js';
 import { keccak256 } from '../../../kernel/keccak.js';
-import { bigIntToBytes, concatBytes } from '../../../primitives/bytes.js';
+import { concatBytes } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 
 /** One finalization of the layer-2 blocks `first` to `last`. */
@@ -30,16 +31,14 @@ const TOPICS = {
   blockHash: hexToBytes('0x86710ea04c20fbcfc0b7200362c5174c71b7183bbc324b36a83f61824be0cdef'),
 } as const;
 
-const word = (value: number) => bigIntToBytes(BigInt(value), 32);
-
 /** The event of a finalization. The simulated shnarf, or data rolling hash, is a hash of the two words and the block range only. */
 export function dataFinalizedLog(rollup: Uint8Array, finalization: Finalization): Log {
   const { first, last, kind, parent, final } = finalization;
-  const shnarf = keccak256(concatBytes(word(first), word(last), parent, final));
-  const offset = kind === 'blockHash' ? [word(0)] : [];
+  const shnarf = keccak256(concatBytes(abiWord(first), abiWord(last), parent, final));
+  const offset = kind === 'blockHash' ? [abiWord(0)] : [];
   return {
     address: rollup,
-    topics: [TOPICS[kind], word(first), word(last), shnarf],
+    topics: [TOPICS[kind], abiWord(first), abiWord(last), shnarf],
     data: concatBytes(...offset, parent, final),
   };
 }

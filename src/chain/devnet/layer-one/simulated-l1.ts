@@ -1,5 +1,6 @@
 import { slotAtTime, timeOfFork } from '../../../consensus/slots.js';
 import { PlumblineError } from '../../../errors.js';
+import { abiWord, mappingSlot } from '../../../ethereum/abi.js';
 import { EMPTY_REQUESTS_HASH, EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import { encodeTransaction } from '../../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerHash } from '../../../ethereum/header.js';
@@ -36,8 +37,6 @@ export interface L1Block extends Block {
   /** `currentL2BlockNumber` of the rollup contract after this block. */
   readonly finalizedBlock: number;
 }
-
-const word = (value: number | bigint) => bigIntToBytes(BigInt(value), 32);
 
 /** Who finalizes: `plumbline operator 1` in ASCII. */
 const OPERATOR = hexToBytes('0x706c756d626c696e65206f70657261746f722031');
@@ -162,7 +161,7 @@ class SealedBlock implements L1Block {
   }
 
   get stateRoot(): Uint8Array {
-    return this.word(0);
+    return this.abiWord(0);
   }
 
   /** What the contract stores of its last block. */
@@ -171,11 +170,11 @@ class SealedBlock implements L1Block {
   }
 
   get final(): Uint8Array {
-    return this.word(3);
+    return this.abiWord(3);
   }
 
   get hash(): Uint8Array {
-    return this.word(4);
+    return this.abiWord(4);
   }
 
   /** Earliest time of the block after this one. */
@@ -184,7 +183,7 @@ class SealedBlock implements L1Block {
   }
 
   get logs(): readonly Log[] {
-    const words = { parent: this.word(2), final: this.final };
+    const words = { parent: this.abiWord(2), final: this.final };
     const finalization = this.finalization && { ...this.finalization, ...words, last: this.finalizedBlock };
     return logsOf(this.rollup, finalization);
   }
@@ -226,7 +225,7 @@ class SealedBlock implements L1Block {
       miner: ZERO_ADDRESS,
       stateRoot: this.stateRoot,
       transactionsRoot: isEmpty ? EMPTY_TRIE_ROOT : orderedTrieRoot([this.raw]),
-      receiptsRoot: this.word(1),
+      receiptsRoot: this.abiWord(1),
       logsBloom: logsBloom(this.logs),
       difficulty: 0n,
       number: this.number,
@@ -241,7 +240,7 @@ class SealedBlock implements L1Block {
     };
   }
 
-  private word(index: number): Uint8Array {
+  private abiWord(index: number): Uint8Array {
     return this.words.slice(index * ZERO_WORD.length, (index + 1) * ZERO_WORD.length);
   }
 }
@@ -379,11 +378,11 @@ export class SimulatedL1 {
    */
   callRollup(at: L1Block, data: Uint8Array): Uint8Array | undefined {
     const selector = bytesToHex(data.subarray(0, 4));
-    if (selector === SELECTORS.currentL2BlockNumber) return word(at.finalizedBlock);
+    if (selector === SELECTORS.currentL2BlockNumber) return abiWord(at.finalizedBlock);
     const kind = KINDS.get(selector);
     const isThere = kind === 'stateRoot' || this.rollup.blockHashesSlot !== undefined;
     if (kind === undefined || !isThere || data.length < 36) return undefined;
-    return this.storedAt(at, Number(bytesToBigInt(data.subarray(4, 36))), kind) ?? word(0);
+    return this.storedAt(at, Number(bytesToBigInt(data.subarray(4, 36))), kind) ?? abiWord(0);
   }
 
   /** Code of an account; no bytes for any but the rollup contract. @param address - 20 bytes */
@@ -412,14 +411,13 @@ export class SimulatedL1 {
     const rollup = this.address;
     const { stateRootsSlot, blockHashesSlot } = this.rollup;
     const mapping = finalization?.kind === 'blockHash' ? blockHashesSlot! : stateRootsSlot;
-    const mappingSlot = keccak256(concatBytes(word(block), word(mapping)));
     const stateRoot = this.trie.write([
       {
         address: rollup,
         account: { nonce: 1n, balance: 0n, codeHash: keccak256(this.code) },
         slots: [
-          { key: word(this.rollup.currentBlockSlot), after: word(block) },
-          { key: mappingSlot, after: final },
+          { key: abiWord(this.rollup.currentBlockSlot), after: abiWord(block) },
+          { key: mappingSlot(abiWord(block), mapping), after: final },
         ],
       },
     ]);

@@ -1,5 +1,4 @@
-import { keccak256 } from '../../../kernel/keccak.js';
-import { concatBytes } from '../../../primitives/bytes.js';
+import { abiAddress, mappingSlot } from '../../../ethereum/abi.js';
 import type { Hex } from '../../../primitives/hex.js';
 
 /** Address of the ERC-20 test token. */
@@ -22,5 +21,5 @@ export const TEST_TOKEN: Hex = '0x7e57c0de00000000000000000000000000007e57';
  * ```
  */
 export function tokenBalanceSlot(owner: Uint8Array): Uint8Array {
-  return keccak256(concatBytes(new Uint8Array(12), owner, new Uint8Array(32)));
+  return mappingSlot(abiAddress(owner), 0n);
 }
