@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest';
-import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
+import { FORK, FORKING as network } from '../support/amsterdam.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { forkScene } from '../support/fork-scene.js';
 import type { Json } from '../support/lie-edits.js';
 import { signTransaction } from '../support/sign.js';
 
-/** Amsterdam at a time that the blocks below reach. */
-const FORK = 2_000_000_000;
-const network = {
-  ...devnet(),
-  forks: [
-    { hardfork: 'osaka', block: 0 },
-    { hardfork: 'amsterdam', timestamp: FORK },
-  ],
-} as const;
 const chain = { kind: 'devnet', network, mining: 'manual' } as const;
 
 /** Ether to somebody new, and to somebody who is there, from one account. */

@@ -208,7 +208,13 @@ describe('plumbline serve', () => {
       ],
       ...['--l1-consensus', 'http://127.0.0.1:3', '--with', 'ethereum', '--json'],
     );
-    const { chains: told } = JSON.parse(served.out());
+    const { chains: told, endpoints } = JSON.parse(served.out());
+    // Of both chains: what each has, once.
+    expect(endpoints.map(({ role, endpoint }: Record<string, string>) => [role, endpoint])).toEqual([
+      ['l2', 'http://127.0.0.1:1'],
+      ['l2', 'http://127.0.0.1:2'],
+      ['l1-consensus', 'http://127.0.0.1:3'],
+    ]);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
     const headers = { 'content-type': 'application/json' };
     for (const { url, chainId } of told) {

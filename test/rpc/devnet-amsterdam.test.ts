@@ -6,19 +6,10 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
-import { hashOfJson } from '../support/amsterdam.js';
+import { FORK, hashOfJson, FORKING as network } from '../support/amsterdam.js';
 import { accountAt, type DevNode, devNode, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
-/** Amsterdam at a time that the tests reach with the third block. */
-const FORK = 2_000_000_000;
-const network = {
-  ...devnet(),
-  forks: [
-    { hardfork: 'osaka', block: 0 },
-    { hardfork: 'amsterdam', timestamp: FORK },
-  ],
-} as const;
 const chain = { kind: 'devnet', network, mining: 'manual' } as const;
 
 interface Header extends Record<string, unknown> {

@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest';
-import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { hashOfListJson, type ListJson } from '../support/amsterdam.js';
+import { FORK, hashOfListJson, type ListJson, FORKING as network } from '../support/amsterdam.js';
 import { accountAt, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import type { MockOptions } from '../support/mock-chain.js';
 
 const METHOD = 'eth_getBlockAccessList';
-const FORK = 2_000_000_000;
-const network = {
-  ...devnet(),
-  forks: [
-    { hardfork: 'osaka', block: 0 },
-    { hardfork: 'amsterdam', timestamp: FORK },
-  ],
-} as const;
 /** Adds one to slot 0, and sets slot 1 to its old value. */
 const COUNTING = '0x5f54806001015f55600155';
 const CONTRACT = stranger('cc');

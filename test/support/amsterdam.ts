@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 
 /*
@@ -33,6 +34,17 @@ const INTEGERS = new Set([
 ]);
 
 type Json = Record<string, unknown>;
+
+/** When the network below forks to Amsterdam, seconds: its tests set the time of blocks. */
+export const FORK = 2_000_000_000;
+/** A devnet's network that forks to Amsterdam. */
+export const FORKING = {
+  ...devnet(),
+  forks: [
+    { hardfork: 'osaka', block: 0 },
+    { hardfork: 'amsterdam', timestamp: FORK },
+  ],
+} as const;
 
 /** Members that a header of Amsterdam has too, where the chain below is of an earlier fork. */
 const EMPTY_TRIE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';

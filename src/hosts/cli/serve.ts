@@ -149,7 +149,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const announced = values.json ? announceAsJson : announce;
     const stopped = stopSignal();
     await optimizeLater();
-    const status = await Promise.race([node.status(), stopped]);
+    const status = await Promise.race([statusOf(node), stopped]);
     if (status !== undefined)
       announced(node, server, status, {
         demo: values.demo !== undefined,
@@ -165,6 +165,15 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     return EXIT.ok;
   },
 };
+
+/** Of all chains of a node: it is ready if each of them is. */
+async function statusOf(node: PlumblineNode): Promise<NodeStatus> {
+  const { chains } = node.info;
+  if (chains === undefined) return node.status();
+  const [first, ...others] = await Promise.all(chains.map(({ chainId }) => node.chain(chainId).status()));
+  const all = [first!, ...others];
+  return { ...first!, ready: all.every(({ ready }) => ready), endpoints: all.flatMap(({ endpoints }) => endpoints) };
+}
 
 type Values = Arguments<typeof OPTIONS>['values'];
 
