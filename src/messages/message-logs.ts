@@ -142,7 +142,7 @@ export async function listMessages(
   call: ChainCall,
 ): Promise<MessageList> {
   const topic = concatBytes(new Uint8Array(12), address);
-  // One that waits alone must not be a rejection that nobody handles.
+  // It is waited for later. If it fails before, that is no unhandled rejection.
   const pinning = sources.pin(call.signal);
   pinning.catch(() => {});
   const { logs, proved } = await provedMessages(sources, { from, to, topics: [topic] }, call);

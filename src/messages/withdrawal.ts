@@ -8,7 +8,7 @@ export interface MessageJson {
   readonly hash: Hex;
   readonly from: Hex;
   readonly to: Hex;
-  /** What whoever claims it gets. */
+  /** Paid to the account that claims it. */
   readonly fee: Hex;
   readonly value: Hex;
   readonly nonce: Hex;

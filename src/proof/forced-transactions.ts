@@ -451,8 +451,9 @@ export type ForcedTransactionRefusal =
   | 'AddressIsFiltered';
 
 /**
- * The error with which a gateway refuses a call, in the order of its checks. The signature is for `readForcedTransaction`: a gateway
- * refuses one that no key has made, and takes a changed transaction for that of whoever the signature then leads to.
+ * The error with which a gateway refuses a call, in the order of its checks. The signature is not looked at
+ * here; `readForcedTransaction` gives its signer. A gateway refuses a signature without a signer. A changed transaction has another signer,
+ * and the gateway takes it as that account's.
  *
  * @param value - wei that are sent with the call
  * @returns undefined for a call that is taken. The transaction need not execute: one found invalid counts as processed

@@ -24,7 +24,7 @@ import type { ProofFailure } from './verdict.js';
 export interface BridgeMessage {
   readonly from: Uint8Array;
   readonly to: Uint8Array;
-  /** Of the event `MessageSent`: what whoever claims the message gets. */
+  /** Paid to the account that claims the message. As the event `MessageSent` has it. */
   readonly fee: bigint;
   readonly value: bigint;
   readonly nonce: bigint;

@@ -4,8 +4,8 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import {
   answersOf,
   isAnswered,
-  itemsOf,
   methodOf,
+  payloadItems,
   type Reply,
   type RpcResponse,
   readRequest,
@@ -25,12 +25,12 @@ function canRetry(layer: Layer, item: unknown): boolean {
 
 /** Whether a payload has a request that must not be carried out twice. */
 export function isNonIdempotent(layer: Layer, payload: unknown): boolean {
-  return itemsOf(payload).some((item) => !canRetry(layer, item));
+  return payloadItems(payload).some((item) => !canRetry(layer, item));
 }
 
 /** Whether a payload has a request that may change what the node stores. */
 export function changesState(layer: Layer, payload: unknown): boolean {
-  return itemsOf(payload).some((item) => {
+  return payloadItems(payload).some((item) => {
     const request = readRequest(item);
     return !('error' in request) && mayChange(layer, request.method);
   });

@@ -143,7 +143,7 @@ function writeResponse(response: RpcResponse): string {
  */
 export function answersOf(payload: unknown, reply: Reply): { item: unknown; answer: RpcResponse }[] {
   const answers = responsesOf(reply);
-  const asked = itemsOf(payload).filter(isAnswered);
+  const asked = payloadItems(payload).filter(isAnswered);
   return asked.length === answers.length ? asked.map((item, i) => ({ item, answer: answers[i]! })) : [];
 }
 
@@ -160,10 +160,10 @@ export function isAnswered(item: unknown): boolean {
 
 /** The responses of a reply: none, one, or those of a batch. */
 export function responsesOf({ body }: Reply): RpcResponse[] {
-  return itemsOf(body) as RpcResponse[];
+  return payloadItems(body) as RpcResponse[];
 }
 
 /** The requests or responses of a payload: one alone, or those of a batch. */
-export function itemsOf(value: unknown): readonly unknown[] {
+export function payloadItems(value: unknown): readonly unknown[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }
