@@ -84,6 +84,8 @@ export function chunkGroups(output) {
     // What loads a kernel.
     ['node', (chunk) => sizing.has(chunk) && proofs.has(chunk)],
     ['light', (chunk) => light.has(chunk) || (cache.has(chunk) && !store.has(chunk) && !devnet.has(chunk))],
+    // Slots of contracts: a devnet needs nothing else of what reads the rollup contract.
+    ['node', (chunk) => settlement.has(chunk) && devnet.has(chunk) && !proofs.has(chunk)],
     ['zk', (chunk) => proofs.has(chunk) && (devnet.has(chunk) || storedDevnet.has(chunk))],
     ['proofs', (chunk) => proofs.has(chunk) || settlement.has(chunk)],
     // Too small for files: bundlers of consumers repeat them in others.

@@ -11,7 +11,7 @@ const BARS: Readonly<Record<string, number>> = {
   'plumbline-l2/hash': 20,
   'worker, light node that never executes': 99,
   'worker, light node: first estimate': 127,
-  'service worker, with a light node': 193,
+  'service worker, with a light node': 194,
   'service worker, with a devnet': 196,
 };
 
