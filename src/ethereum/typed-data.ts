@@ -1,6 +1,6 @@
 /**
- * What accounts sign beside transactions: messages, and typed data of EIP-712, which is a message with its types, read strictly. A member's type is a value of 32 bytes,
- * bytes or text, a list, or another struct of the message.
+ * What accounts sign beside transactions: text (EIP-191), and typed data (EIP-712), which is a message with its types, read strictly.
+ * A member's type is a value of 32 bytes, bytes or text, a list, or another struct of the message.
  */
 
 import { invalidParameter, isPlumblineError } from '../errors.js';

@@ -38,7 +38,7 @@ const shared = {
 } as const;
 
 /**
- * The registry has one address on mainnet and Sepolia. There is none on Hoodi.
+ * The registry has one address on mainnet and Sepolia. The source names none on Hoodi.
  *
  * @source https://docs.ens.domains/learn/deployments
  */

@@ -161,7 +161,7 @@ class SealedBlock implements L1Block {
   }
 
   get stateRoot(): Uint8Array {
-    return this.abiWord(0);
+    return this.word(0);
   }
 
   /** What the contract stores of its last block. */
@@ -170,11 +170,11 @@ class SealedBlock implements L1Block {
   }
 
   get final(): Uint8Array {
-    return this.abiWord(3);
+    return this.word(3);
   }
 
   get hash(): Uint8Array {
-    return this.abiWord(4);
+    return this.word(4);
   }
 
   /** Earliest time of the block after this one. */
@@ -183,7 +183,7 @@ class SealedBlock implements L1Block {
   }
 
   get logs(): readonly Log[] {
-    const words = { parent: this.abiWord(2), final: this.final };
+    const words = { parent: this.word(2), final: this.final };
     const finalization = this.finalization && { ...this.finalization, ...words, last: this.finalizedBlock };
     return logsOf(this.rollup, finalization);
   }
@@ -225,7 +225,7 @@ class SealedBlock implements L1Block {
       miner: ZERO_ADDRESS,
       stateRoot: this.stateRoot,
       transactionsRoot: isEmpty ? EMPTY_TRIE_ROOT : orderedTrieRoot([this.raw]),
-      receiptsRoot: this.abiWord(1),
+      receiptsRoot: this.word(1),
       logsBloom: logsBloom(this.logs),
       difficulty: 0n,
       number: this.number,
@@ -240,7 +240,7 @@ class SealedBlock implements L1Block {
     };
   }
 
-  private abiWord(index: number): Uint8Array {
+  private word(index: number): Uint8Array {
     return this.words.slice(index * ZERO_WORD.length, (index + 1) * ZERO_WORD.length);
   }
 }
