@@ -92,6 +92,28 @@ describe('heads that the chain refuses', () => {
   });
 });
 
+test.each([1, 2, 5])('a head %i blocks above one of another branch takes that back, and says so', async (above) => {
+  const branch = new Map<string, LightBlock>();
+  for (let number = 4, below = blocks[3]!; number <= 6 + above; number++) {
+    const header = { ...blocks[number]!.header, parentHash: below.hash, miner: new Uint8Array(20) };
+    below = new LightBlock(header, headerHash(header));
+    branch.set(`0x${number.toString(16)}`, below);
+  }
+  const group = openGroup(async (asked) => {
+    const { params } = asked as unknown as { params: [string] };
+    const block = branch.get(params[0]);
+    return block === undefined ? dev.request<UntypedMethod>(asked) : { ...formatHeader(block) };
+  });
+  const chain = new HeaderChain(group, network, 4);
+  for (let number = 2; number <= 6; number++) await chain.adopt(accepted(number));
+  expect(chain.takenBack()).toBeUndefined();
+  const head = [...branch.values()].at(-1)!;
+  await chain.adopt({ ...accepted(6), block: head });
+  expect(chain.head).toBe(head);
+  expect(chain.takenBack()).toEqual({ from: blocks[6], to: head });
+  expect(chain.at(3)?.hash).toEqual(blocks[3]!.hash);
+});
+
 describe('depth at level sealed', () => {
   /** A finder below a sealed head, and the height it links to. */
   function finderAt(top: number) {
@@ -187,6 +209,7 @@ describe('a settled block', () => {
     await adopt(head);
     chain.settle(blocks[20]!);
     expect(chain.head).toBeUndefined();
+    expect(chain.takenBack()).toEqual({ from: head, to: blocks[20] });
     await expect(adopt(below)).rejects.toMatchObject({ code: 'TRUST_LEVEL_NOT_REACHED' });
     await chain.adopt(accepted(21));
     expect(chain.head).toBe(blocks[21]);

@@ -92,7 +92,11 @@ export class HeaderChain {
 
   /** Takes a block that layer-1 consensus settles. A chain with another block at its height is refused from now on. */
   settle(block: LightBlock): void {
-    if (this.linked.settle(block)) this.olderSegments.length = 0;
+    const { head } = this;
+    if (this.linked.settle(block)) {
+      this.olderSegments.length = 0;
+      this.took(head!, block);
+    }
     this.note({ block, level: 'settled', origins: [] });
   }
 
@@ -292,6 +296,7 @@ export class HeaderChain {
       );
     this.olderSegments.pop();
     if (relation.kind === 'joined' && relation.at >= older.lowest) this.linked.join(older, relation.at);
+    if (relation.kind === 'joined' && relation.at < older.top.header.number) this.took(older.top, this.head!);
     this.clearContradiction();
     return undefined;
   }
