@@ -7,7 +7,7 @@ import { openInline } from '../src/hosts/opening/open-inline.js';
 import type { NodeTransport } from '../src/hosts/provider/transport.js';
 import { devnet } from '../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
-import type { ExplainedEstimate } from '../src/rpc/schema/explained-estimate.js';
+import type { ExplainedEstimate } from '../src/rpc/schema/answers.js';
 import { contracts } from '../test/support/contracts.js';
 import { swapScene } from '../test/support/swap-scene.js';
 import { alternateAsync, type BenchArea, type Figure, median, medianRatio } from './area.js';

@@ -5,7 +5,7 @@ import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import { devnet } from '../src/networks/devnet.js';
 import type { Network } from '../src/networks/network.js';
 import type { Hex } from '../src/primitives/hex.js';
-import type { ExplainedEstimate } from '../src/rpc/schema/explained-estimate.js';
+import type { ExplainedEstimate } from '../src/rpc/schema/answers.js';
 import { contracts } from '../test/support/contracts.js';
 import { type MockEndpoint, serveMock } from '../test/support/mock-chain.js';
 import { ShiftedClock } from '../test/support/shifted-clock.js';

@@ -13,7 +13,7 @@ import { openInline } from '../src/hosts/opening/open-inline.js';
 import { devnet } from '../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
-import type { ExplainedEstimate } from '../src/rpc/schema/explained-estimate.js';
+import type { ExplainedEstimate } from '../src/rpc/schema/answers.js';
 import type { TransactionPreview } from '../src/rpc/schema/transaction-preview.js';
 import { Anvil, anvilPath } from '../test/support/anvil.js';
 import { contracts, word } from '../test/support/contracts.js';

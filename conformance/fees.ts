@@ -1,4 +1,3 @@
-import { encodeExtraData, parseExtraData } from '../src/fees/extra-data.js';
 import {
   adjustForCongestion,
   baseVariableCost,
@@ -7,6 +6,7 @@ import {
   type SubmissionCost,
   weightedAverage,
 } from '../src/fees/operator-pricing.js';
+import { encodeExtraData, parseExtraData } from '../src/fees/prices.js';
 import {
   compatibilityPriorityFee,
   priorityFeePerGas,

@@ -1,4 +1,4 @@
-import { blobBaseFee } from '../src/ethereum/blob-gas.js';
+import { blobBaseFee } from '../src/ethereum/base-fee.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { rulesAt } from '../src/evm/common.js';
 import type { Network } from '../src/networks/network.js';

@@ -1,5 +1,5 @@
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
-import { parseExtraData } from '../src/fees/extra-data.js';
+import { parseExtraData } from '../src/fees/prices.js';
 import { NETWORKS } from '../src/networks/networks.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
 import {

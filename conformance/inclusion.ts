@@ -1,8 +1,7 @@
 import type { Chain } from '../src/chain/chain.js';
 import { marginCheck } from '../src/diagnosis/checks.js';
-import type { DiagnosisParts } from '../src/diagnosis/conditions.js';
 import { diagnose } from '../src/diagnosis/diagnose.js';
-import type { CompleteTransaction } from '../src/diagnosis/diagnosed-transaction.js';
+import type { CompleteTransaction, DiagnosisParts } from '../src/diagnosis/diagnosed.js';
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
@@ -10,7 +9,7 @@ import type { BlockContext } from '../src/evm/block-context.js';
 import { Machine } from '../src/evm/interpreter/machine.js';
 import { StateOverlay } from '../src/evm/state/state-overlay.js';
 import { runTransaction } from '../src/evm/transactions/transaction.js';
-import { parseExtraData } from '../src/fees/extra-data.js';
+import { parseExtraData } from '../src/fees/prices.js';
 import { linea, lineaSepolia } from '../src/networks/linea.js';
 import { hexToBytes } from '../src/primitives/hex.js';
 import { allocChain } from './alloc-chain.js';

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isPlumblineError, PlumblineError } from '../src/errors.js';
-import type { BlobSchedule } from '../src/ethereum/blob-gas.js';
+import type { BlobSchedule } from '../src/ethereum/base-fee.js';
 import type { Log } from '../src/ethereum/receipt.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';

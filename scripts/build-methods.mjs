@@ -11,7 +11,7 @@ const rpc = `${root}/src/rpc`;
 const HEAD = '// Made by scripts/build-methods.mjs from src/rpc/methods.\n';
 
 /** Files that come with every node: the first requests of a page ask them. The others are loaded when one of their methods is asked. */
-const WITH_A_NODE = ['account-state', 'chain-head', 'eth_call', 'eth_estimateGas', 'linea_estimateGas'];
+const WITH_A_NODE = ['calls', 'linea_estimateGas', 'state-reads'];
 /** Files that come with a devnet: what follows such a request at once, such as a block, must not come before it. */
 const WITH_A_DEVNET = [
   'devnet-accounts',
@@ -84,16 +84,16 @@ function groupsOf(list, keyOf) {
 
 /** The methods of each file in a list: their code for files that come at once, their names and an `import()` for the others. */
 function table(definitions, atOnce) {
-  const imports = [`import { laterMethods, type RpcContext } from '../methods/context.js';\n`];
+  const imports = [`import { laterMethods, type RpcContext } from './context.js';\n`];
   const entries = [];
   for (const [file, own] of groupsOf(definitions, ({ file }) => file)) {
     if (atOnce.includes(file)) {
       const exported = groupsOf(own, ({ from }) => from);
-      imports.push(`import { ${[...exported.keys()].sort().join(', ')} } from '../methods/${file}.js';\n`);
+      imports.push(`import { ${[...exported.keys()].sort().join(', ')} } from './${file}.js';\n`);
       for (const [from, [{ name }]] of exported) entries.push(name === from ? `  ${name},\n` : `  ...${from},\n`);
     } else {
       const names = own.map(({ name }) => `'${name}'`).join(', ');
-      entries.push(`  ...laterMethods([${names}], () => import('../methods/${file}.js')),\n`);
+      entries.push(`  ...laterMethods([${names}], () => import('./${file}.js')),\n`);
     }
   }
   imports.push(`import type { Method } from '../protocol/method.js';\n`);
@@ -101,7 +101,10 @@ function table(definitions, atOnce) {
 }
 
 export async function buildMethods() {
-  const files = (await readdir(`${rpc}/methods`)).sort().map((name) => name.replace(/\.ts$/, ''));
+  const files = (await readdir(`${rpc}/methods`))
+    .filter((name) => !name.endsWith('.generated.ts'))
+    .sort()
+    .map((name) => name.replace(/\.ts$/, ''));
   const gone = [...WITH_A_NODE, ...WITH_A_DEVNET].find((file) => !files.includes(file));
   if (gone !== undefined) throw new Error(`there is no src/rpc/methods/${gone}.ts, which this script names`);
   const all = (await Promise.all(files.map(definitionsOf))).flat();
@@ -125,9 +128,9 @@ export async function buildMethods() {
     return write(path, imports, `\nexport const ${name}: readonly Method<RpcContext>[] = [\n${entries}];\n`);
   };
   const withDevnets = common.filter(({ file }) => WITH_A_DEVNET.includes(file));
-  await writeTable('tables/methods.generated.ts', 'METHODS', common, WITH_A_NODE);
+  await writeTable('methods/chain-methods.generated.ts', 'METHODS', common, WITH_A_NODE);
   await writeTable(
-    'tables/devnet-methods.generated.ts',
+    'methods/devnet-methods.generated.ts',
     'DEVNET_METHODS',
     [...ofDevnets, ...withDevnets],
     WITH_A_DEVNET,

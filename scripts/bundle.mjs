@@ -64,8 +64,8 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evm/precompiles/p256.js',
       '/dictionary/general.generated.js',
       '/rpc/methods/debug_raw.js',
-      '/rpc/methods/eth_getBlockAccessList.js',
-      '/rpc/methods/eth_feeHistory.js',
+      '/rpc/methods/access-lists.js',
+      '/rpc/methods/prices.js',
       '/rpc/methods/explainEstimate.js',
       '/rpc/subscriptions/filter-registry.js',
       '/rpc/methods/eth_config.js',
@@ -85,12 +85,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/devnet/transfer/chain-transfer.js',
       '/@noble/curves/secp256k1.js',
     ],
-    wallet: [
-      '/rpc/methods/wallet-calls.js',
-      '/rpc/methods/wallet-chains.js',
-      '/rpc/methods/wallet-permissions.js',
-      '/rpc/methods/wallet-signing.js',
-    ],
+    wallet: ['/rpc/methods/wallet-calls.js', '/rpc/methods/wallet-chains.js', '/rpc/methods/wallet.js'],
     consensus: [
       '/hosts/opening/open-consensus.js',
       '/chain/light/layer-one/layer-one-follower.js',
@@ -105,7 +100,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     ],
     traces: ['/rpc/methods/debug_trace.js'],
     preview: ['/rpc/methods/previewTransaction.js'],
-    diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
+    diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/unmined.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     messages: ['/rpc/methods/messages.js', '/messages/find-claim.js'],
     tools: [

@@ -8,9 +8,8 @@
 export type { DictionaryAddress } from './dictionary/dictionary.js';
 export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
+export type { BlobSchedule } from './ethereum/base-fee.js';
 export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
-export type { BlobSchedule } from './ethereum/blob-gas.js';
-export { type ExtraDataReading, encodeExtraData, parseExtraData } from './fees/extra-data.js';
 export {
   adjustForCongestion,
   baseVariableCost,
@@ -26,6 +25,7 @@ export {
   weightedAverage,
 } from './fees/operator-pricing.js';
 export type { Prices, TransactionUse } from './fees/prices.js';
+export { type ExtraDataReading, encodeExtraData, parseExtraData } from './fees/prices.js';
 export {
   compatibilityPriorityFee,
   type OfferedPrice,

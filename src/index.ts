@@ -13,8 +13,7 @@ export type { GenesisAccount, GenesisAlloc } from './chain/devnet/state/genesis.
 export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
 export type { ForkChainOptions, ForkOptions } from './chain/fork/fork-options.js';
-export type { LayerOneOptions, LayerOneSource } from './chain/light/layer-one-options.js';
-export type { LightChainOptions } from './chain/light/light-options.js';
+export type { LayerOneOptions, LayerOneSource, LightChainOptions } from './chain/light/light-options.js';
 export type { ReplicaChainOptions } from './chain/replica/settings.js';
 export type { CheckBasis, CheckName, CheckUnit } from './diagnosis/check-table.js';
 export type { FilledField, InclusionVerdict, TransactionCheck, TransactionDiagnosis } from './diagnosis/diagnosis.js';
@@ -108,7 +107,22 @@ export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js
 export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
 export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
 export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
-export type { ExplainedEstimate, ExplainOptions } from './rpc/schema/explained-estimate.js';
+export type {
+  AddressLookup,
+  ChainImport,
+  DictionaryReport,
+  EndpointProblem,
+  EndpointReport,
+  ExplainedEstimate,
+  ExplainOptions,
+  NameOptions,
+  NameResolution,
+  NameTrust,
+  NodeStatus,
+  SharingReport,
+  StorageReport,
+  TableReport,
+} from './rpc/schema/answers.js';
 export type {
   AccountAccessesJson,
   AuthorizationJson,
@@ -139,16 +153,7 @@ export type {
   TypedDataJson,
 } from './rpc/schema/json.js';
 export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
-export type { AddressLookup, NameOptions, NameResolution, NameTrust } from './rpc/schema/name-resolution.js';
-export type {
-  DictionaryReport,
-  EndpointProblem,
-  EndpointReport,
-  NodeStatus,
-  SharingReport,
-} from './rpc/schema/node-status.js';
 export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
-export type { ChainImport, StorageReport, TableReport } from './rpc/schema/storage-control.js';
 export type {
   AbiInput,
   ErrorAbi,

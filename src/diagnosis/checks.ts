@@ -7,13 +7,13 @@ import {
 } from '../chain/admission.js';
 import type { Chain, ChainCall } from '../chain/chain.js';
 import { isPlumblineError } from '../errors.js';
+import type { LineCount } from '../estimate/estimate-request.js';
+import { lineCounts } from '../estimate/estimation.js';
 import type { Estimator } from '../estimate/estimator.js';
-import { type LineCount, lineCounts } from '../estimate/line-counts.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import { callFailureOf } from '../evm/calls/revert-reason.js';
-import { TRANSACTION_GAS_CAP, transactionGasCap } from '../evm/common.js';
+import { isDelegation, TRANSACTION_GAS_CAP, transactionGasCap } from '../evm/common.js';
 import { exactSearch, type GasEstimate } from '../evm/gas.js';
-import { isDelegation } from '../evm/interpreter/delegation.js';
 import { Machine } from '../evm/interpreter/machine.js';
 import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
 import { StateOverlay } from '../evm/state/state-overlay.js';
@@ -33,15 +33,18 @@ import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import { type Network, rollupOf } from '../networks/network.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { CheckName } from './check-table.js';
-import { type Conditions, type DiagnosisParts, hasLayerOnePool, hasLineLimits } from './conditions.js';
 import {
   type CompleteTransaction,
+  type Conditions,
   capOf,
   type DiagnosedTransaction,
+  type DiagnosisParts,
+  hasLayerOnePool,
+  hasLineLimits,
   isComplete,
   signedBytes,
-} from './diagnosed-transaction.js';
-import { compared, type Finding, refusedBy, tried, unknown } from './finding.js';
+} from './diagnosed.js';
+import { compared, type Finding, refusedBy, tried, unknown } from './diagnosis.js';
 import {
   accountPoolChecks,
   blobChecks,

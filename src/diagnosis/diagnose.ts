@@ -7,11 +7,20 @@ import { bytesToHex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { CHECKS, type CheckName } from './check-table.js';
 import { allChecks, type CheckedTransaction, type Findings } from './checks.js';
-import { type Conditions, type DiagnosisParts, hasLayerOnePool, hasLineLimits, readConditions } from './conditions.js';
-import { callOf, type DiagnosedTransaction, readSigned, transactionOf } from './diagnosed-transaction.js';
+import {
+  type Conditions,
+  callOf,
+  type DiagnosedTransaction,
+  type DiagnosisParts,
+  hasLayerOnePool,
+  hasLineLimits,
+  readConditions,
+  readSigned,
+  transactionOf,
+} from './diagnosed.js';
 import type { InclusionVerdict, TransactionDiagnosis } from './diagnosis.js';
+import { type Finding, formatFinding, tried } from './diagnosis.js';
 import { type FilledCall, fillCall } from './fill-call.js';
-import { type Finding, formatFinding, tried } from './finding.js';
 import { sidecarCheck } from './layer-one-checks.js';
 
 /** What is asked about: a hash of 32 bytes, signed bytes, or a call with its sender. */

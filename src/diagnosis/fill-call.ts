@@ -3,10 +3,16 @@ import { isPlumblineError, type TransactionRule } from '../errors.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import type { CheckName } from './check-table.js';
-import { type Conditions, type DiagnosisParts, hasLayerOnePool } from './conditions.js';
-import { callOf, capOf, type DiagnosedTransaction } from './diagnosed-transaction.js';
+import {
+  type Conditions,
+  callOf,
+  capOf,
+  type DiagnosedTransaction,
+  type DiagnosisParts,
+  hasLayerOnePool,
+} from './diagnosed.js';
 import type { FilledField } from './diagnosis.js';
-import { couldNotCheck, type Finding } from './finding.js';
+import { couldNotCheck, type Finding } from './diagnosis.js';
 
 /** A candidate with what could be filled in. */
 export interface FilledCall {

@@ -1,18 +1,12 @@
-import { GAS_PER_BLOB } from '../ethereum/blob-gas.js';
+import { GAS_PER_BLOB } from '../ethereum/base-fee.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import { mostBlobs } from '../evm/transactions/transaction-checks.js';
 import { payingGasPrice } from '../fees/pricing.js';
 import { equalBytes } from '../primitives/bytes.js';
-import type { Conditions } from './conditions.js';
-import {
-  type CompleteTransaction,
-  capOf,
-  type DiagnosedTransaction,
-  isComplete,
-  signedBytes,
-} from './diagnosed-transaction.js';
-import { compared, type Finding } from './finding.js';
+import type { Conditions } from './diagnosed.js';
+import { type CompleteTransaction, capOf, type DiagnosedTransaction, isComplete, signedBytes } from './diagnosed.js';
+import { compared, type Finding } from './diagnosis.js';
 
 /*
  * What geth's pool asks of a transaction of a layer 1, where it differs from the pool of Linea. A price below the base fee is taken, and

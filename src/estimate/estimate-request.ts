@@ -7,8 +7,8 @@ import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { StateReader } from '../evm/state/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import type { GasSearch } from '../networks/gas-searches.js';
+import type { CountedModule } from '../networks/module-limits.js';
 import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
-import type { LineCount } from './line-counts.js';
 
 /** Where a call is executed. */
 export interface ExecutionPoint {
@@ -86,4 +86,11 @@ export interface EstimateEvidence {
     /** Those that cannot be checked here. */
     readonly unchecked: readonly string[];
   };
+}
+
+/** One limit of the sequencer's line counter, and the count of one transaction alone. */
+export interface LineCount {
+  readonly module: CountedModule;
+  readonly count: number;
+  readonly limit: number;
 }

@@ -1,19 +1,20 @@
 import type { Chain } from '../chain/chain.js';
 import type { Dictionary } from '../dictionary/dictionary.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import type { Log } from '../ethereum/receipt.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { withOverrides } from '../evm/calls/overrides.js';
 import { estimateGasAt, type GasEstimate } from '../evm/gas.js';
+import { keccakBlocks, type ModuleCounts } from '../evm/interpreter/counters.js';
 import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
-import { UNCOUNTED_MODULES } from '../networks/module-limits.js';
+import { type CountedModule, UNCOUNTED_MODULES } from '../networks/module-limits.js';
 import { type ForkActivation, isLayerOne, type Network, rollupOf } from '../networks/network.js';
-import { ZERO_ADDRESS } from '../primitives/bytes.js';
+import { equalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
-import { bytesToHex } from '../primitives/hex.js';
-import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
-import { lineCounts, requireWithinLimits } from './line-counts.js';
+import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate, LineCount } from './estimate-request.js';
 
 /*
  * The work of `Estimator`: a chunk of its own together with the EVM, which a node that never estimates does not load.
@@ -175,4 +176,59 @@ async function requireFunds(
   const sender = bytesToHex(call.from);
   const text = `the call costs up to ${required} wei, but ${sender} has ${balance}; lower its value, or override the balance`;
   throw new PlumblineError('INSUFFICIENT_FUNDS', text, { sender, required, balance });
+}
+
+/** What is counted of a transaction outside the interpreter, with the counts of its execution. */
+interface CountedTransaction {
+  /** Length of the signed transaction, bytes. */
+  readonly signedBytes: number;
+  readonly logs: readonly Log[];
+  /** Counts of its execution. */
+  readonly counts: ModuleCounts;
+}
+
+const SENDER_BYTES = 20;
+/** Of a block: timestamp, hash and number of transactions. */
+const BLOCK_BYTES = 38;
+/** Keccak-256 of `MessageSent(address,address,uint256,uint256,uint256,bytes,bytes32)`. */
+const MESSAGE_SENT = hexToBytes('0xe856c2b8bd4eb0027ce32eeaf595c21b0b6b4644b326e5b7bd80a1cf8db72e6c', 32);
+
+/**
+ * Counts of a transaction alone in a block, for every module that has a limit.
+ *
+ * @source docs/spec/fees.md 7
+ */
+export function lineCounts(
+  { signedBytes, logs, counts }: CountedTransaction,
+  { moduleLimits = {}, messageService }: Pick<Network, 'moduleLimits' | 'messageService'>,
+): LineCount[] {
+  const messages = messageService === undefined || logs.length === 0 ? 0 : messagesTo(hexToBytes(messageService), logs);
+  // One hash of the transaction, one for its sender's address, and one for each address that ECRECOVER returns.
+  const hashes = keccakBlocks(signedBytes) + 1 + (counts.PRECOMPILE_ECRECOVER_EFFECTIVE_CALLS ?? 0);
+  const found: Partial<Record<CountedModule, number>> = {
+    BLOCK_TRANSACTIONS: 1,
+    BLOCK_L1_SIZE: signedBytes + SENDER_BYTES + BLOCK_BYTES,
+    BLOCK_L2_L1_LOGS: messages,
+    BLOCK_KECCAK: (counts.BLOCK_KECCAK ?? 0) + hashes,
+  };
+  const lines: LineCount[] = [];
+  for (const [module, limit] of Object.entries(moduleLimits) as [CountedModule, number][])
+    lines.push({ module, count: found[module] ?? counts[module] ?? 0, limit });
+  return lines;
+}
+
+/** @throws PlumblineError `MODULE_LIMIT_EXCEEDED` with the first limit that is exceeded */
+export function requireWithinLimits(lines: readonly LineCount[]): void {
+  for (const { module, count, limit } of lines) {
+    if (count <= limit) continue;
+    const text = `the transaction counts ${count} of ${module}, a block may have ${limit}; split it into smaller ones`;
+    throw new PlumblineError('MODULE_LIMIT_EXCEEDED', text, { module, count, limit });
+  }
+}
+
+function messagesTo(service: Uint8Array, logs: readonly Log[]): number {
+  return logs.filter(
+    ({ address, topics }) =>
+      equalBytes(address, service) && topics[0] !== undefined && equalBytes(topics[0], MESSAGE_SENT),
+  ).length;
 }

@@ -6,7 +6,7 @@ import type { GasEstimate } from '../evm/gas.js';
 import { ReadCache } from '../evm/state/state-reader.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { loadEvmModule } from '../kernel/evm-module.js';
-import { loadOnce } from '../scheduling/load-once.js';
+import { loadOnce } from '../scheduling/shared-work.js';
 import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
 import type { EstimationParts } from './estimation.js';
 

@@ -1,4 +1,4 @@
-import { AT_ONCE } from '../chain/light/heads/linked-headers.js';
+import { AT_ONCE } from '../chain/light/heads/light-block.js';
 import type { ConsensusSource, LightChainParts } from '../chain/light/light-parts.js';
 import { answerRefused, missing, notReached } from '../chain/light/refused.js';
 import type { Settlement } from '../chain/light/settlement/settlement.js';

@@ -1,5 +1,4 @@
-import { INITIAL_BASE_FEE, nextBaseFee } from '../ethereum/base-fee.js';
-import { blobBaseFee, nextExcessBlobGas } from '../ethereum/blob-gas.js';
+import { blobBaseFee, INITIAL_BASE_FEE, nextBaseFee, nextExcessBlobGas } from '../ethereum/base-fee.js';
 import type { BlockHeader } from '../ethereum/header.js';
 import type { Network } from '../networks/network.js';
 import { ZERO_ADDRESS, ZERO_WORD } from '../primitives/bytes.js';

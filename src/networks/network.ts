@@ -1,5 +1,5 @@
 import { invalidParameter } from '../errors.js';
-import type { BlobSchedule } from '../ethereum/blob-gas.js';
+import type { BlobSchedule } from '../ethereum/base-fee.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import type { Hex } from '../primitives/hex.js';
 import type { GasSearch } from './gas-searches.js';

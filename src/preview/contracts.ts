@@ -1,4 +1,4 @@
-import { delegateOf, isDelegation } from '../evm/interpreter/delegation.js';
+import { delegateOf, isDelegation } from '../evm/common.js';
 import type { PlacedPrecompile } from '../evm/interpreter/machine.js';
 import type { AccountChange } from '../evm/state/state-overlay.js';
 import { hasCode, type StateReader } from '../evm/state/state-reader.js';

@@ -1,8 +1,7 @@
 import { isPlumblineError } from '../errors.js';
 import { copyBytes } from '../primitives/bytes.js';
-import { decodeChecked, encodeChecked } from './checked-text.js';
 import type { Commit, Key, Table } from './page-store.js';
-import { recordBytes } from './table-usage.js';
+import { decodeChecked, encodeChecked, recordBytes } from './table-usage.js';
 import type { WriteBehind, WriteBehindTable } from './write-behind.js';
 
 /** Records read at once when the index is lost. */

@@ -17,7 +17,7 @@ import {
   hanging,
   type Outcome,
   type Transport,
-} from './fault.js';
+} from './failure.js';
 
 /** Usage limits of an endpoint. */
 export interface EndpointLimits {

@@ -1,21 +1,25 @@
 import { invalidParameter, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
 import { type Clock, raceSignal, sleep } from '../scheduling/clock.js';
 import { type Deadline, openDeadline } from '../scheduling/deadline.js';
-import { isMethodMissing } from './classify-error.js';
 import { createBackOff, type EndpointEvent, type UpstreamObserver } from './endpoint.js';
-import { allFailed, rejection, requestFailureOf, tooFew, upstreamError } from './failure.js';
 import {
   type Answer,
+  allFailed,
   blockOf,
   type Call,
   type EndpointInfo,
   type Failure,
   type Fault,
   hanging,
+  isMethodMissing,
   type Outcome,
   type RpcErrorBody,
+  rejection,
+  requestFailureOf,
   saying,
-} from './fault.js';
+  tooFew,
+  upstreamError,
+} from './failure.js';
 import {
   type GroupEndpoint,
   noteFault,

@@ -1,7 +1,6 @@
-import { isDeeperThan, MAX_JSON_DEPTH } from '../primitives/json-depth.js';
-import { readAtMost } from '../primitives/read-at-most.js';
+import { isDeeperThan, MAX_JSON_DEPTH, readAtMost } from '../primitives/bounded-input.js';
 import type { Address } from './address.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './failure.js';
 
 /** Options of the HTTP requests of an endpoint. */
 export interface HttpOptions {

@@ -4,19 +4,22 @@
  */
 
 import { type Address, createRedactor, type Redactor } from './address.js';
-import { backoffMs, classifyError, isBatchTooLong, refusedBatchLimit } from './classify-error.js';
 import {
+  backoffMs,
   type Call,
+  classifyError,
   type Exchange,
   type Fault,
   type FaultKind,
   faultOutcome,
   forAll,
+  isBatchTooLong,
   type Outcome,
   type RpcErrorBody,
+  refusedBatchLimit,
   saying,
   type Transport,
-} from './fault.js';
+} from './failure.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 
 /** HTTP statuses with which servers refuse a batch. */

@@ -3,7 +3,7 @@
  */
 
 import { type BackOff, createBackOff, Endpoint, type EndpointHost } from './endpoint.js';
-import type { Call, EndpointInfo, Failure, Fault, FaultKind, Outcome } from './fault.js';
+import type { Call, EndpointInfo, Failure, Fault, FaultKind, Outcome } from './failure.js';
 import { type EndpointSource, limitsOf, type OpenTransport } from './options.js';
 
 /** An endpoint of a group, with its health. */

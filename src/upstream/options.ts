@@ -3,7 +3,7 @@ import { type TableOf, withDefaults } from '../primitives/option-table.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
 import { type Address, parseEndpointAddress } from './address.js';
 import type { EndpointLimits, UpstreamObserver } from './endpoint.js';
-import type { Transport } from './fault.js';
+import type { Transport } from './failure.js';
 import type { HttpOptions } from './http.js';
 import { type Eip1193Provider, jsonRpcTransport, providerTransport } from './json-rpc.js';
 

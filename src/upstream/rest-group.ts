@@ -1,5 +1,5 @@
 import { type Address, urlBelow } from './address.js';
-import { type Call, faultOutcome, type Outcome, type Transport } from './fault.js';
+import { type Call, faultOutcome, type Outcome, type Transport } from './failure.js';
 import { type AnswerValidator, EndpointGroup, type UpstreamRequestOptions } from './group.js';
 import { exchangeHttp, type HttpOptions, type HttpReply } from './http.js';
 import { errorBody, isOtherText, KEY_ADVICE, notJson, parseJson } from './json-rpc.js';

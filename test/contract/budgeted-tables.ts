@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { replaceEntry } from '../../src/chain/light/layer-one/light-client-record.js';
 import { PlumblineError } from '../../src/errors.js';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import type { PageStore } from '../../src/store/page-store.js';
-import { replaceEntry } from '../../src/store/replace-entry.js';
 import { emptyUsage, encodeUsage } from '../../src/store/table-usage.js';
 import { WriteBehind } from '../../src/store/write-behind.js';
 import { eventually } from '../support/eventually.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { encodeChecked } from '../../src/store/checked-text.js';
 import { MeteredStore } from '../../src/store/metered-store.js';
 import type { Key, PageStore, Table } from '../../src/store/page-store.js';
 import { TABLES } from '../../src/store/schema.js';
+import { encodeChecked } from '../../src/store/table-usage.js';
 import { describeBudgets } from './budgeted-tables.js';
 import { describePageStore } from './page-store.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
+import type { LayerOneOptions } from '../../src/chain/light/light-options.js';
 import type { Table } from '../../src/store/page-store.js';
 import { broken, honestAgain, NEWEST, olderFinality, openFollower, said } from '../support/consensus-follower.js';
 import { type OpenOptions, openConsensusStage, type Stage } from '../support/consensus-stage.js';

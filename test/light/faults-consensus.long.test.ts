@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
+import type { LayerOneOptions } from '../../src/chain/light/light-options.js';
 import { PlumblineError } from '../../src/errors.js';
 import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';

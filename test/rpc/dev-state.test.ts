@@ -177,7 +177,7 @@ describe('the next block', () => {
 });
 
 test('these methods do not exist on other kinds of chain', async () => {
-  const { methodTable } = await import('../../src/rpc/tables/method-table.js');
+  const { methodTable } = await import('../../src/rpc/methods/method-table.js');
   const { linea } = await import('../../src/networks/linea.js');
   const table = methodTable({ chain: { kind: 'light', network: linea } } as unknown as Parameters<
     typeof methodTable

@@ -4,7 +4,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { rewardsOf } from '../../src/rpc/methods/eth_feeHistory.js';
+import { rewardsOf } from '../../src/rpc/methods/prices.js';
 import { seededRandom } from '../support/random.js';
 import { signTransaction } from '../support/sign.js';
 

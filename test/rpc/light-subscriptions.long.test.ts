@@ -4,10 +4,10 @@ import type { Chain, ChainListener, HeadListener } from '../../src/chain/chain.j
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { linea } from '../../src/networks/linea.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
+import { methodTable } from '../../src/rpc/methods/method-table.js';
 import { handlePayload } from '../../src/rpc/protocol/handle.js';
 import { MAX_TRIES } from '../../src/rpc/subscriptions/sources.js';
 import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
-import { methodTable } from '../../src/rpc/tables/method-table.js';
 import { stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import { transferCalldata } from '../support/sign.js';

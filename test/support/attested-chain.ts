@@ -6,8 +6,7 @@ import {
   simulatedCommittee,
   stateBranch,
 } from '../../src/chain/devnet/layer-one/simulated-beacon.js';
-import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
-import type { LightChainOptions } from '../../src/chain/light/light-options.js';
+import type { LayerOneOptions, LightChainOptions } from '../../src/chain/light/light-options.js';
 import { computeSigningRoot } from '../../src/consensus/containers.js';
 import { computeSyncCommitteePeriodAtSlot } from '../../src/consensus/slots.js';
 import { toJson } from '../../src/consensus/ssz.js';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
+import type { LayerOneOptions } from '../../src/chain/light/light-options.js';
 import { PlumblineError } from '../../src/errors.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { askFinalized, reasonOf } from './consensus-liar.js';

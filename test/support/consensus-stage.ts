@@ -1,5 +1,4 @@
-import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
-import type { LightChainOptions } from '../../src/chain/light/light-options.js';
+import type { LayerOneOptions, LightChainOptions } from '../../src/chain/light/light-options.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';

@@ -6,7 +6,7 @@ import {
   forAll,
   type Outcome,
   type Transport,
-} from '../../src/upstream/fault.js';
+} from '../../src/upstream/failure.js';
 import { createManualClock, type ManualClock } from './mock-upstream-clock.js';
 
 const NO_LIMITS = { timeoutMs: 10_000, ratePerSecond: Number.POSITIVE_INFINITY, burst: 1, concurrency: 6 };

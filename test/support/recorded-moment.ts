@@ -1,7 +1,7 @@
 import { openMaterial } from '../../conformance/area.js';
 import { visitRecorded } from '../../conformance/inclusion.js';
 import type { RecordedBlock } from '../../conformance/recorded-block.js';
-import type { DiagnosisParts } from '../../src/diagnosis/conditions.js';
+import type { DiagnosisParts } from '../../src/diagnosis/diagnosed.js';
 import type { TransactionDiagnosis } from '../../src/diagnosis/diagnosis.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';

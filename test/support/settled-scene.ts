@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { LayerOneOptions } from '../../src/chain/light/layer-one-options.js';
-import type { LightChainOptions } from '../../src/chain/light/light-options.js';
+import type { LayerOneOptions, LightChainOptions } from '../../src/chain/light/light-options.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';

@@ -7,7 +7,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
 import { createDispatcher } from '../../src/rpc/protocol/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
-import type { SharingReport } from '../../src/rpc/schema/node-status.js';
+import type { SharingReport } from '../../src/rpc/schema/answers.js';
 import { someMethod } from './some-method.js';
 
 const INFO: NodeInfo = {

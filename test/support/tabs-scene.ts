@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'playwright';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { SharingReport } from '../../src/rpc/schema/node-status.js';
+import type { SharingReport } from '../../src/rpc/schema/answers.js';
 import { signTransaction } from './sign.js';
 import { SitePage, type TabsSite } from './tabs-site.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeExtraData, parseExtraData } from '../../src/fees/extra-data.js';
+import { encodeExtraData, parseExtraData } from '../../src/fees/prices.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { fixtureJson, listFixtures } from '../support/fixtures.js';
 

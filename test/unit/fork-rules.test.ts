@@ -4,7 +4,7 @@ import { createLegacyTx } from '@ethereumjs/tx';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { blockReward } from '../../src/chain/devnet/mining/block-execution.js';
-import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/ethereum/blob-gas.js';
+import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/ethereum/base-fee.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { collectRequests, requestsHash } from '../../src/evm/transactions/system-calls.js';
 import { intrinsicGas, refundQuotient } from '../../src/evm/transactions/transaction-checks.js';

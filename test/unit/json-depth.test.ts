@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../src/primitives/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../src/primitives/bounded-input.js';
 import { seededRandom } from '../support/random.js';
 
 /** Depth of a parsed value: the second implementation. */

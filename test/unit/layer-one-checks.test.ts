@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Conditions } from '../../src/diagnosis/conditions.js';
-import type { CompleteTransaction } from '../../src/diagnosis/diagnosed-transaction.js';
+import type { CompleteTransaction, Conditions } from '../../src/diagnosis/diagnosed.js';
 import { raisedPrice, waitingChecks } from '../../src/diagnosis/layer-one-checks.js';
 
 const transaction = {

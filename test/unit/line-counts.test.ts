@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineCounts, requireWithinLimits } from '../../src/estimate/line-counts.js';
+import { lineCounts, requireWithinLimits } from '../../src/estimate/estimation.js';
 import { linea } from '../../src/networks/linea.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 

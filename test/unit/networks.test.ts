@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseExtraData } from '../../src/fees/extra-data.js';
+import { parseExtraData } from '../../src/fees/prices.js';
 import { DEVNET_VERIFICATION_COST_PRICING, devnet } from '../../src/networks/devnet.js';
 import { ethereum, hoodi, sepolia } from '../../src/networks/ethereum.js';
 import { linea, lineaSepolia } from '../../src/networks/linea.js';

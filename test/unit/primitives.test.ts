@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readAtMost } from '../../src/primitives/bounded-input.js';
 import {
   bigIntToBytes,
   bigIntToMinimalBytes,
@@ -8,7 +9,6 @@ import {
   keyToBytes,
 } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
-import { readAtMost } from '../../src/primitives/read-at-most.js';
 import { encodeRlp } from '../../src/primitives/rlp-list.js';
 import { seededRandom } from '../support/random.js';
 

@@ -6,10 +6,10 @@ import {
   loadConfig,
   optionSecretsOf,
   storedForm,
+  Targets,
   withoutSecrets,
   withSecrets,
 } from '../../src/hosts/proxy/stored-config.js';
-import { Targets } from '../../src/hosts/proxy/targets.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultOutcome } from '../../src/upstream/fault.js';
+import { faultOutcome } from '../../src/upstream/failure.js';
 import { callsOf, type EndpointScene, limitedFor, openEndpoint, resultsOf } from '../support/endpoint-scene.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 

@@ -6,7 +6,7 @@ import {
   dependsOnEndpoint,
   isMethodMissing,
   refusedBatchLimit,
-} from '../../src/upstream/classify-error.js';
+} from '../../src/upstream/failure.js';
 import { errorBody, hasAnswer, isOtherText, notJson, parseError, parseJson } from '../../src/upstream/json-rpc.js';
 
 /** Codes and messages as docs/spec/json-rpc.md 4 lists them. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { classifyError, refusedBatchLimit } from '../../src/upstream/classify-error.js';
 import { createBackOff, TokenBucket } from '../../src/upstream/endpoint.js';
+import { classifyError, refusedBatchLimit } from '../../src/upstream/failure.js';
 import { limitsOf } from '../../src/upstream/options.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { failureOf } from '../support/mock-upstream-scene.js';

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { PlumblineError, type UpstreamReason } from '../../src/errors.js';
+import type { Call } from '../../src/upstream/failure.js';
 import { rejection, requestFailureOf, tooFew, upstreamError } from '../../src/upstream/failure.js';
-import type { Call } from '../../src/upstream/fault.js';
 import { askQuorum } from '../../src/upstream/group.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseEndpointAddress } from '../../src/upstream/address.js';
-import type { Transport } from '../../src/upstream/fault.js';
+import type { Transport } from '../../src/upstream/failure.js';
 import { jsonRpcTransport } from '../../src/upstream/json-rpc.js';
 import { restTransport } from '../../src/upstream/rest-group.js';
 

@@ -1,7 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
-import { ELASTICITY } from '../../ethereum/base-fee.js';
-import { GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { ELASTICITY, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/base-fee.js';
 import { blockAccessListHash, countAccessItems, maxAccessItems } from '../../ethereum/block-access-list.js';
 import { EMPTY_UNCLES_HASH, MAX_EXTRA_DATA } from '../../ethereum/constants.js';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../ethereum/header.js';

@@ -1,9 +1,9 @@
 import { invalidParameter, PlumblineError } from '../../errors.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { decodeChecked, encodeChecked } from '../../store/checked-text.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
+import { decodeChecked, encodeChecked } from '../../store/table-usage.js';
 import type { Block, BlockReference } from '../block.js';
 import { TRUST_RANK, type TrustLevel } from '../block.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';

@@ -8,7 +8,7 @@ import { isLayerOne, type Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Clock } from '../../scheduling/clock.js';
 import { Listeners } from '../../scheduling/listeners.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import { type BlockReference, type BlockTag, isHead, TRUST_RANK, type TrustLevel } from '../block.js';
 import {
@@ -158,14 +158,14 @@ export class LightChain implements Chain {
   async pendingTransaction(hash: Uint8Array, { signal }: ChainCall = {}): Promise<PendingTransaction | undefined> {
     const own = this.sent.recent().find((one) => equalBytes(one.hash, hash));
     if (own !== undefined) return { transaction: own };
-    const { fetchAnnounced } = await import('./contents/announced.js');
+    const { fetchAnnounced } = await import('./contents/unmined.js');
     const transaction = await fetchAnnounced(this.parts.upstream, hash, this.network.chainId, signal);
     return transaction && { transaction, announced: true };
   }
 
   /** The answer of an endpoint, which cannot be verified. */
   async exclusion(hash: Uint8Array, { signal }: ChainCall = {}): Promise<Exclusion | undefined> {
-    const { fetchExclusion } = await import('./contents/exclusion.js');
+    const { fetchExclusion } = await import('./contents/unmined.js');
     return fetchExclusion(this.parts.upstream, hash, signal);
   }
 

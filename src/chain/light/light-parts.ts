@@ -12,9 +12,8 @@ import type { HeadLevel } from '../block.js';
 import { BLOCK_TAGS, type BlockTag } from '../block.js';
 import type { ConsensusAnswers } from './layer-one/consensus-answers.js';
 import type { AttestedLayerOne, FollowedLayerOne } from './layer-one/layer-one-follower.js';
-import { isFollowed } from './layer-one-options.js';
 import type { LightCache } from './light-cache.js';
-import { LIGHT_OPTIONS, type LightChainOptions, type LightSettings } from './light-options.js';
+import { isFollowed, LIGHT_OPTIONS, type LightChainOptions, type LightSettings } from './light-options.js';
 
 /** What a light chain needs of a follower of layer-1 consensus. Its code is loaded when it is first used. */
 export interface ConsensusSource {

@@ -1,8 +1,8 @@
 import { isPlumblineError, type LayerOneProblem, PlumblineError } from '../../errors.js';
 import type { BeaconNetwork, Network } from '../../networks/network.js';
 import type { ProofFailure } from '../../proof/verdict.js';
-import { dependsOnEndpoint } from '../../upstream/classify-error.js';
-import type { EndpointInfo } from '../../upstream/fault.js';
+import type { EndpointInfo } from '../../upstream/failure.js';
+import { dependsOnEndpoint } from '../../upstream/failure.js';
 import type { TrustLevel } from '../block.js';
 
 /**

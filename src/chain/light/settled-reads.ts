@@ -5,7 +5,7 @@ import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockReference } from '../block.js';
 import type { CallPlan, ChainCall, PreparedState } from '../chain.js';
 import type { LightBlock } from './heads/light-block.js';
-import { requireLink } from './heads/linked-headers.js';
+import { requireLink } from './heads/light-block.js';
 import type { LightHeads } from './open-heads.js';
 import { answerRefused, isStateMissing, notReached } from './refused.js';
 import type { Settlement } from './settlement/settlement.js';

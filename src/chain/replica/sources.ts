@@ -2,7 +2,7 @@ import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { decodeTrieLog, type TrieLog } from '../../state/trie-log.js';
-import type { EndpointInfo } from '../../upstream/fault.js';
+import type { EndpointInfo } from '../../upstream/failure.js';
 import type { EndpointGroup } from '../../upstream/group.js';
 import type { LayerOneFinality } from '../light/settlement/finality.js';
 

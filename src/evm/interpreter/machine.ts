@@ -21,13 +21,12 @@ import type { Hardfork, Network } from '../../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../../primitives/bytes.js';
 import type { AccessListEntry } from '../../primitives/call-request.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import type { BlockContext } from '../block-context.js';
-import { activePrecompiles, type Rules, rulesAt } from '../common.js';
+import { activePrecompiles, delegateOf, isDelegation, type Rules, rulesAt } from '../common.js';
 import type { StateOverlay } from '../state/state-overlay.js';
 import type { StateReader } from '../state/state-reader.js';
 import type { RunCounts } from './counters.js';
-import { delegateOf, isDelegation } from './delegation.js';
 import type { RunBudget } from './run-budget.js';
 
 /** Without blobs the blob base fee stays at its minimum, 1 wei (docs/spec/json-rpc.md 1.2). */

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, type SimulationRule, type TransactionRule } from '../../errors.js';
-import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/blob-gas.js';
+import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../ethereum/base-fee.js';
 import { BlockAccesses, blockAccessListHash } from '../../ethereum/block-access-list.js';
 import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { createdAddress, encodeTransaction } from '../../ethereum/encode-transaction.js';
@@ -24,7 +24,6 @@ import { BlockStep } from '../transactions/accesses.js';
 import { collectRequests, payWithdrawals, requestsHash, runSystemCalls } from '../transactions/system-calls.js';
 import { isTransferLog, runTransaction } from '../transactions/transaction.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
-import { type PlannedBlock, planBlocks, simulationRefused } from './simulate-plan.js';
 import type {
   BlockCall,
   BlockRequest,
@@ -33,6 +32,7 @@ import type {
   SimulationOptions,
   SpeculativeRun,
 } from './simulation.js';
+import { type PlannedBlock, planBlocks, simulationRefused } from './simulation.js';
 
 type Item = Uint8Array | Item[];
 

@@ -1,8 +1,8 @@
 import { jsonLength, logBytes } from '../../ethereum/receipt.js';
 import { FLAGS, type TracedGas, type TraceEnter, type TraceLeave, type TraceRecord } from '../../kernel/evm.js';
+import { quantityText } from '../../primitives/held-text.js';
 import { bytesToHex, type Hex, writeHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { quantityText } from '../../primitives/quantity-text.js';
 import type { CallFrame, FrameLog } from './call-frame.js';
 import { failureText } from './failure-text.js';
 import { opcodeOf } from './opcodes.js';

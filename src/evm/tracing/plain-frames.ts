@@ -1,7 +1,6 @@
 import type { Log } from '../../ethereum/receipt.js';
+import { knownHex, quantityText } from '../../primitives/held-text.js';
 import type { Hex } from '../../primitives/hex.js';
-import { knownHex } from '../../primitives/known-hex.js';
-import { quantityText } from '../../primitives/quantity-text.js';
 import type { CallFrame, FrameLog } from './call-frame.js';
 
 export type Draft<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -10,7 +10,7 @@ import {
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { delegateOf, isDelegation } from '../interpreter/delegation.js';
+import { delegateOf, isDelegation } from '../common.js';
 import type { Machine } from '../interpreter/machine.js';
 import { NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
 import { authorityOf } from '../transactions/authority.js';

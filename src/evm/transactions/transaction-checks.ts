@@ -1,13 +1,11 @@
 import { PlumblineError, rejected } from '../../errors.js';
-import { effectiveGasPrice } from '../../ethereum/base-fee.js';
-import { type BlobSchedule, GAS_PER_BLOB } from '../../ethereum/blob-gas.js';
+import { type BlobSchedule, effectiveGasPrice, GAS_PER_BLOB } from '../../ethereum/base-fee.js';
 import { BLOB_HASH_VERSION, EMPTY_CODE_HASH, MAX_NONCE } from '../../ethereum/constants.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockContext } from '../block-context.js';
-import { type Rules, TRANSACTION_GAS_CAP, transactionGasCap } from '../common.js';
-import { isDelegation } from '../interpreter/delegation.js';
+import { isDelegation, type Rules, TRANSACTION_GAS_CAP, transactionGasCap } from '../common.js';
 import { type Account, NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
 import { floorOfBytes, intrinsicResources, splitGas } from './resource-prices.js';
 import type { GasSplit, RunOptions, TransactionMessage } from './transaction-message.js';

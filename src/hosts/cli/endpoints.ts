@@ -7,8 +7,8 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
 import type { Arguments } from './arguments.js';
 import { lightOptions } from './chain.js';
+import { reportFailure } from './lines.js';
 import { namedNetwork } from './network.js';
-import { reportFailure } from './outcome.js';
 
 /** Options of commands that open a light node for one answer. */
 export const ENDPOINT_OPTIONS = {

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../errors.js';
-import type { ExplainedEstimate } from '../../rpc/schema/explained-estimate.js';
+import type { ExplainedEstimate } from '../../rpc/schema/answers.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';

@@ -5,7 +5,7 @@ import { NETWORKS } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
 import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http/access.js';
 import type { FetchHandlerOptions } from '../../rpc/http/http.js';
-import type { EndpointReport, NodeStatus } from '../../rpc/schema/node-status.js';
+import type { EndpointReport, NodeStatus } from '../../rpc/schema/answers.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import type { RunningServer, ServedRequest } from '../server/serve.js';

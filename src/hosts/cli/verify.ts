@@ -11,9 +11,8 @@ import { type Arguments, type Command, EXIT, integer, readArguments } from './ar
 import { readJson } from './call-options.js';
 import { devnetLayerOne } from './endpoints.js';
 import type { FoundRoot } from './layer-one-root.js';
-import { printErrors, printJson, printLines } from './lines.js';
+import { printErrors, printJson, printLines, reportUnchecked } from './lines.js';
 import { namedNetwork, readNetwork } from './network.js';
-import { reportUnchecked } from './outcome.js';
 import {
   accountInWords,
   readClaim,

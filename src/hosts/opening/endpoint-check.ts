@@ -11,9 +11,9 @@ import {
 } from '../../chain/light/refused.js';
 import { type ErrorDetails, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../../errors.js';
 import { type Network, rollupOf } from '../../networks/network.js';
-import type { EndpointProblem, EndpointReport } from '../../rpc/schema/node-status.js';
+import type { EndpointProblem, EndpointReport } from '../../rpc/schema/answers.js';
+import type { Call, EndpointInfo } from '../../upstream/failure.js';
 import { upstreamError } from '../../upstream/failure.js';
-import type { Call, EndpointInfo } from '../../upstream/fault.js';
 import type { EndpointGroup, UpstreamRequestOptions } from '../../upstream/group.js';
 import { UNCONNECTED } from '../../upstream/http.js';
 

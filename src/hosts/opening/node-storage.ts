@@ -1,5 +1,5 @@
 import { PlumblineError } from '../../errors.js';
-import type { ChainImport, StorageControl, StorageReport, TableReport } from '../../rpc/schema/storage-control.js';
+import type { ChainImport, StorageControl, StorageReport, TableReport } from '../../rpc/schema/answers.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { Table } from '../../store/page-store.js';
 import { TABLES } from '../../store/schema.js';

@@ -1,5 +1,5 @@
-import { isFollowed, type LayerOneOptions } from '../../chain/light/layer-one-options.js';
 import type { LightChainOptions } from '../../chain/light/light-options.js';
+import { isFollowed, type LayerOneOptions } from '../../chain/light/light-options.js';
 import { invalidParameter } from '../../errors.js';
 import { isLayerOne } from '../../networks/network.js';
 import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';

@@ -1,5 +1,5 @@
-import { LAYER_ONE_OPTIONS, type LayerOneOptions } from '../../chain/light/layer-one-options.js';
 import type { LightCache } from '../../chain/light/light-cache.js';
+import { LAYER_ONE_OPTIONS, type LayerOneOptions } from '../../chain/light/light-options.js';
 import type { ConsensusSource } from '../../chain/light/light-parts.js';
 import type { Settlement } from '../../chain/light/settlement/settlement.js';
 import { invalidParameter } from '../../errors.js';
@@ -9,7 +9,7 @@ import type { Network } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import type { Clock } from '../../scheduling/clock.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import type { GroupOptions, UrlEndpoint } from '../../upstream/options.js';
 import { RestGroup } from '../../upstream/rest-group.js';
 

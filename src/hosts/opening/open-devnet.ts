@@ -2,6 +2,8 @@ import { Devnet } from '../../chain/devnet/devnet.js';
 import { DEVNET_OPTIONS, type DevnetChainOptions } from '../../chain/devnet/options.js';
 import type { DevnetSettings } from '../../chain/devnet/settings.js';
 import { devAlloc, type GenesisAlloc } from '../../chain/devnet/state/genesis.js';
+import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
+import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
 import { loadCalldataSizer, rememberingSizer } from '../../kernel/calldata-sizer.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
 import { loadZkKernels, type ZkKernels } from '../../kernel/trie.js';
@@ -9,14 +11,18 @@ import { devnet } from '../../networks/devnet.js';
 import { type Network, schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
+import { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
 import { layerOneTable } from '../../rpc/methods/layer-one.js';
+import type { StorageControl } from '../../rpc/schema/answers.js';
 import { FilterRegistry } from '../../rpc/subscriptions/filter-registry.js';
-import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
+import type { MeteredStore } from '../../store/metered-store.js';
+import type { StoreHealth } from '../../store/store-status.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
+import { budgetsOf, type StorageOptions } from '../options/storage-options.js';
 import type { NodeTransport } from '../provider/transport.js';
-import { devnetBudget, devnetStorage } from './devnet-storage.js';
 import type { DevnetGenesis } from './genesis-file.js';
+import { NodeStorage } from './node-storage.js';
 import { type NodeBase, openBase, wireNode } from './node-wiring.js';
 import { ReplaceableDevnet } from './replaceable-devnet.js';
 import { openOnStore } from './store-source.js';
@@ -138,4 +144,83 @@ async function openDevnet({ importBlocks }: DevnetChainOptions, settings: Devnet
     await chain.close();
     throw error;
   }
+}
+
+/** What the storage control of a devnet works on. */
+interface DevnetKeeping {
+  readonly store: MeteredStore | undefined;
+  readonly health: StoreHealth;
+  readonly options: StorageOptions;
+  /** Settings of the node's devnet, with new kernels at each call. */
+  settings(): Promise<DevnetSettings>;
+  /** Opens the stored devnet, or a new one at its genesis. */
+  open(): Promise<Devnet>;
+}
+
+/** The budget of a devnet; undefined for no limit. */
+function devnetBudget(store: MeteredStore | undefined, { budgets = {} }: StorageOptions): DevnetBudget | undefined {
+  const { devnet } = budgets;
+  if (store === undefined || devnet === undefined) return undefined;
+  return {
+    bytes: devnet,
+    async used() {
+      const usage = await store.noted();
+      return DEVNET_TABLES.reduce((sum, table) => sum + usage[table].bytes, 0);
+    },
+  };
+}
+
+/** The storage control of a devnet node: its figures, and what replaces the devnet. */
+function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping): StorageControl {
+  const { store, health, options, open } = keeping;
+  const replace = async (change: () => Promise<void>, condition?: 'whole') => {
+    await devnet.replace(change, open, condition);
+    if (store !== undefined) health.durable();
+  };
+  const { dictionaries } = budgetsOf(options);
+  return new NodeStorage({
+    store,
+    health,
+    options,
+    budgets: { dictionaries },
+    devnetTables: DEVNET_TABLES,
+    // Blocks that are in memory only are cleared as well.
+    clear: () => replace(async () => store && clearWhole(store)),
+    async exportChain() {
+      const [{ describeChain, exportEntries }, { encodeChainFile }] = await loadTransfer();
+      const described = describeChain(devnet.current);
+      return devnet.current.storedChain.read(async (pages, head) => {
+        return encodeChainFile({ ...described, head, entries: await exportEntries(pages, head, described.chainId) });
+      });
+    },
+    async importChain(bytes, signal) {
+      const [{ checkChain, replaceEntries }, { decodeChainFile }] = await loadTransfer();
+      const file = await decodeChainFile(bytes);
+      if (store === undefined) throw notStoredError('it has no store');
+      const entries = await checkChain(file, keeping.settings, signal);
+      const change = async () => {
+        signal?.throwIfAborted();
+        await replaceEntries(store, entries);
+      };
+      await replace(change, 'whole');
+      return { head: file.head };
+    },
+  });
+}
+
+/** A store may report a failure after it has cleared, so its content decides. */
+async function clearWhole(store: MeteredStore): Promise<void> {
+  try {
+    await store.clear();
+  } catch (error) {
+    const isDone = store.keys('blocks').then((keys) => keys.length === 0);
+    if (!(await isDone.catch(() => false))) throw error;
+  }
+}
+
+function loadTransfer() {
+  return Promise.all([
+    import('../../chain/devnet/transfer/chain-transfer.js'),
+    import('../../chain/devnet/transfer/chain-file.js'),
+  ]);
 }

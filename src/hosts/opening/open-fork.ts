@@ -1,14 +1,14 @@
 import type { BlockReference } from '../../chain/block.js';
 import { DEVNET_OPTIONS } from '../../chain/devnet/options.js';
+import { type ForkSettings, openFork, openingEdits } from '../../chain/fork/fork-chain.js';
 import type { ForkChainOptions, ForkOptions, NotOfForks } from '../../chain/fork/fork-options.js';
-import { type ForkSettings, openFork, openingEdits } from '../../chain/fork/open-fork.js';
 import { invalidParameter } from '../../errors.js';
 import { loadEvmModule } from '../../kernel/evm-module.js';
 import { isLayerOne, type Network, schemeAt } from '../../networks/network.js';
 import { type Hex, hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
+import { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
 import { FilterRegistry } from '../../rpc/subscriptions/filter-registry.js';
-import { DEVNET_METHODS } from '../../rpc/tables/devnet-methods.generated.js';
 import { systemClock } from '../../scheduling/clock.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
 import { requireEndpoints } from '../options/require-endpoints.js';

@@ -1,7 +1,7 @@
-import { isFollowed, type LayerOneOptions } from '../../chain/light/layer-one-options.js';
 import type { LightCache } from '../../chain/light/light-cache.js';
 import { LightChain } from '../../chain/light/light-chain.js';
 import type { LightChainOptions } from '../../chain/light/light-options.js';
+import { isFollowed, type LayerOneOptions } from '../../chain/light/light-options.js';
 import { lightSettings } from '../../chain/light/light-parts.js';
 import type { ReplicaChainOptions } from '../../chain/replica/settings.js';
 import {
@@ -11,10 +11,10 @@ import {
   requireDictionaryFits,
 } from '../../kernel/contracts.js';
 import { isLayerOne, schemeAt } from '../../networks/network.js';
-import type { StorageControl } from '../../rpc/schema/storage-control.js';
+import type { StorageControl } from '../../rpc/schema/answers.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import { EndpointGroup } from '../../upstream/group.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
 import { requireEndpoints } from '../options/require-endpoints.js';

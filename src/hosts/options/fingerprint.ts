@@ -1,4 +1,4 @@
-import { isFollowed, LAYER_ONE_OPTIONS, type LayerOneSource } from '../../chain/light/layer-one-options.js';
+import { isFollowed, LAYER_ONE_OPTIONS, type LayerOneSource } from '../../chain/light/light-options.js';
 import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { PlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';

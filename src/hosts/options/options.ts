@@ -6,7 +6,7 @@ import type { HashScheme, KernelBuild } from '../../kernel/contracts.js';
 import { GAS_SEARCHES, type GasSearch } from '../../networks/gas-searches.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { TableOf, WithDefaults } from '../../primitives/option-table.js';
-import type { DictionaryReport } from '../../rpc/schema/node-status.js';
+import type { DictionaryReport } from '../../rpc/schema/answers.js';
 import type { Activity } from '../../scheduling/activity.js';
 import type { Clock } from '../../scheduling/clock.js';
 import type { PageStore } from '../../store/page-store.js';

@@ -1,6 +1,10 @@
 import type { ForkOptions } from '../../chain/fork/fork-options.js';
-import { isFollowed, LAYER_ONE_OPTIONS } from '../../chain/light/layer-one-options.js';
-import { LIGHT_OPTIONS, type LightChainOptions } from '../../chain/light/light-options.js';
+import {
+  isFollowed,
+  LAYER_ONE_OPTIONS,
+  LIGHT_OPTIONS,
+  type LightChainOptions,
+} from '../../chain/light/light-options.js';
 import { REPLICA_OPTIONS, type ReplicaChainOptions } from '../../chain/replica/settings.js';
 import { invalidParameter } from '../../errors.js';
 import { type AnyTable, endpointLists } from '../../primitives/option-table.js';

@@ -1,11 +1,10 @@
 import { DEVNET_OPTIONS } from '../../chain/devnet/options.js';
 import type { GenesisAccount } from '../../chain/devnet/state/genesis.js';
 import { FORK_OPTIONS } from '../../chain/fork/fork-options.js';
-import { LAYER_ONE_OPTIONS } from '../../chain/light/layer-one-options.js';
-import { LIGHT_OPTIONS } from '../../chain/light/light-options.js';
+import { LAYER_ONE_OPTIONS, LIGHT_OPTIONS } from '../../chain/light/light-options.js';
 import { REPLICA_OPTIONS } from '../../chain/replica/settings.js';
 import { invalidParameter } from '../../errors.js';
-import type { BlobSchedule } from '../../ethereum/blob-gas.js';
+import type { BlobSchedule } from '../../ethereum/base-fee.js';
 import type { Prices } from '../../fees/prices.js';
 import { GAS_SEARCHES } from '../../networks/gas-searches.js';
 import {

@@ -4,13 +4,24 @@ import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bund
 import type { ClaimOptions, ClaimPreparation, MessageList, MessageQuery } from '../../messages/withdrawal.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
-import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../../rpc/schema/explained-estimate.js';
-import type { AddressLookup, NameOptions, NameResolution } from '../../rpc/schema/name-resolution.js';
-import type { NodeStatus, SharingReport } from '../../rpc/schema/node-status.js';
+import type {
+  AddressLookup,
+  NameOptions,
+  NameResolution,
+  NodeStatus,
+  SharingReport,
+} from '../../rpc/schema/answers.js';
+import {
+  type ChainImport,
+  type ExplainedEstimate,
+  type ExplainOptions,
+  explainParams,
+  type StorageReport,
+  storageResult,
+} from '../../rpc/schema/answers.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
-import { type ChainImport, type StorageReport, storageResult } from '../../rpc/schema/storage-control.js';
 import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/schema/transaction-preview.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type ProviderEvents, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';

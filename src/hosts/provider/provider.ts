@@ -3,7 +3,7 @@ import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
 import type { NodeFault, Reply, RpcFailure } from '../../rpc/protocol/envelope.js';
-import type { NodeStatus } from '../../rpc/schema/node-status.js';
+import type { NodeStatus } from '../../rpc/schema/answers.js';
 import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';

@@ -4,7 +4,7 @@
  */
 
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import { isDeeperThan } from '../../primitives/json-depth.js';
+import { isDeeperThan } from '../../primitives/bounded-input.js';
 import { readBody } from '../../rpc/http/read-body.js';
 import type { AnswerClass, AnswerReport } from '../../rpc/protocol/answer-report.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
 import { openDeadline } from '../../scheduling/deadline.js';
-import { hanging } from '../../upstream/fault.js';
+import { hanging } from '../../upstream/failure.js';
 
 /** How the requests of a payload are answered. */
 interface Parts {

@@ -6,8 +6,7 @@ import { NODE_OPTIONS, type NodeInfo, type NodeOptions, textOf } from '../option
 import { type NodeTransport, nodeClosed } from '../provider/transport.js';
 import { type ProxyConfig, requireConfig, serviceWorkerFailed } from './config.js';
 import { answerSplit, forwardTo, type Mark } from './forward.js';
-import { type StoredConfig, storedForm, withSecrets } from './stored-config.js';
-import { type Found, Targets } from './targets.js';
+import { type Found, type StoredConfig, storedForm, Targets, withSecrets } from './stored-config.js';
 
 /** What the proxy needs of the service worker. */
 export interface ProxyEnvironment {

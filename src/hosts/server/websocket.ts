@@ -6,7 +6,7 @@ import { type AccessRule, refusal } from '../../rpc/http/access.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http/http.js';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/protocol/envelope.js';
 import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { type BodyBytes, clientOf, hasTwoHosts, type ReplyListener } from './connections.js';
 

@@ -8,7 +8,7 @@
 
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import type { SharingReport } from '../../rpc/schema/node-status.js';
+import type { SharingReport } from '../../rpc/schema/answers.js';
 import { type Activity, CombinedActivity } from '../../scheduling/activity.js';
 import type { FencedStore } from '../../store/fence.js';
 import { SCHEMA_VERSION } from '../../store/schema.js';

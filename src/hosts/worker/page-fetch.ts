@@ -1,4 +1,4 @@
-import { readAtMost } from '../../primitives/read-at-most.js';
+import { readAtMost } from '../../primitives/bounded-input.js';
 
 /** Has the page make an HTTP request of the worker's node. */
 export type PageFetch = (

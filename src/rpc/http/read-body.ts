@@ -1,4 +1,4 @@
-import { readAtMost } from '../../primitives/read-at-most.js';
+import { readAtMost } from '../../primitives/bounded-input.js';
 
 /**
  * Text of the body of a request or a response. The limit holds for the bytes that arrive, not only for the announced

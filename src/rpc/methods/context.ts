@@ -3,12 +3,11 @@ import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { Messages } from '../../messages/find-claim.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { METHOD_INFO, type MethodName } from '../protocol/method-info.js';
 import type { MethodInfo } from '../protocol/method-rows.js';
-import type { NodeStatus } from '../schema/node-status.js';
-import type { StorageControl } from '../schema/storage-control.js';
+import type { NodeStatus, StorageControl } from '../schema/answers.js';
 import type { FilterRegistry } from '../subscriptions/filter-registry.js';
 
 /** What the methods of one node work on. */

@@ -11,9 +11,9 @@ import type { MethodCallOptions } from '../protocol/method.js';
 import { COMPUTES } from '../protocol/method-rows.js';
 import { invalidParams, RpcError, type RpcErrorObject } from '../protocol/rpc-errors.js';
 import type { BlockJson, CallJson } from '../schema/json.js';
+import { readSimulation } from './calls.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { openReplay } from './replay.js';
-import { readSimulation } from './simulation.js';
 
 /** The error in the words of geth. */
 function failed<C extends ErrorCode>(message: string, reason: C, details: ErrorDetails[C]): RpcError {

@@ -13,7 +13,7 @@ import type { AccountChange } from '../../evm/state/state-overlay.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import { parseCallRequest } from '../parsing/parse-call.js';
 import { BLOCK_OVERRIDES, parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
 import {

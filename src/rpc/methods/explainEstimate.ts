@@ -7,7 +7,7 @@ import { optional, requireObject } from '../parsing/parse-params.js';
 import type { Method } from '../protocol/method.js';
 import { needsRollup } from '../protocol/method-info.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import type { ExplainedEstimate, ExplainOptions } from '../schema/explained-estimate.js';
+import type { ExplainedEstimate, ExplainOptions } from '../schema/answers.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate, readEstimateRequest } from './linea_estimateGas.js';
 

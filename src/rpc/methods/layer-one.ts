@@ -14,7 +14,7 @@ import { parseBlockReference } from '../parsing/resolve-block.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import { METHOD_INFO } from '../protocol/method-info.js';
 import { formatBlock, formatLog, formatReceipt, formatTransaction, formatTrieProof } from '../schema/format.js';
-import { showKeys } from './eth_getProof.js';
+import { showKeys } from './accounts.js';
 
 /** The context of the methods of the simulated layer 1. */
 export interface L1Context {

@@ -7,7 +7,7 @@ import { dnsEncode, ETHER, isEvmCoin, namehash, reverseName } from '../../names/
 import { type Names, openNames } from '../../names/resolve.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import { loadOnce } from '../../scheduling/load-once.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import {
   optional,
   parseAddress,
@@ -20,7 +20,7 @@ import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
 import { COMPUTES } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import type { AddressLookup, NameOptions, NameResolution, NameTrust } from '../schema/name-resolution.js';
+import type { AddressLookup, NameOptions, NameResolution, NameTrust } from '../schema/answers.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /** Its tables of Unicode are most of it. */

@@ -1,7 +1,7 @@
 import { isPlumblineError } from '../../errors.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
-import { type StorageControl, thrownResult } from '../schema/storage-control.js';
+import { type StorageControl, thrownResult } from '../schema/answers.js';
 import type { RpcContext } from './context.js';
 
 /*

@@ -1,4 +1,4 @@
-import { isDeeperThan, MAX_JSON_DEPTH } from '../../primitives/json-depth.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../../primitives/bounded-input.js';
 import type { AnswerReport } from './answer-report.js';
 import {
   batchTooLarge,

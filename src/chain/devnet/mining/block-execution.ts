@@ -1,5 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
-import { GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
+import { GAS_PER_BLOB } from '../../../ethereum/base-fee.js';
 import { BlockAccesses, type BlockAccessList, blockAccessListHash } from '../../../ethereum/block-access-list.js';
 import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import type { BlockHeader } from '../../../ethereum/header.js';

@@ -1,13 +1,12 @@
 import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
-import { nextExcessBlobGas } from '../../../ethereum/blob-gas.js';
+import { nextExcessBlobGas } from '../../../ethereum/base-fee.js';
 import { blockAccessListHash, countAccessItems, maxAccessItems } from '../../../ethereum/block-access-list.js';
 import { EMPTY_TRIE_ROOT, EMPTY_UNCLES_HASH } from '../../../ethereum/constants.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot } from '../../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { type BlockContext, type PendingOptions, pendingContext } from '../../../evm/block-context.js';
-import { encodeExtraData, parseExtraData } from '../../../fees/extra-data.js';
-import { defaultPrices } from '../../../fees/prices.js';
+import { defaultPrices, encodeExtraData, parseExtraData } from '../../../fees/prices.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';

@@ -1,5 +1,5 @@
 import { invalidParameter, type PlumblineError } from '../../../errors.js';
-import type { BlobSchedule } from '../../../ethereum/blob-gas.js';
+import type { BlobSchedule } from '../../../ethereum/base-fee.js';
 import type { HashScheme } from '../../../kernel/contracts.js';
 import { devnet } from '../../../networks/devnet.js';
 import type { ForkActivation, Hardfork, Network } from '../../../networks/network.js';

@@ -10,8 +10,8 @@ import {
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { rulesAt } from '../../../evm/common.js';
 import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import { encodeExtraData } from '../../../fees/extra-data.js';
 import type { Prices } from '../../../fees/prices.js';
+import { encodeExtraData } from '../../../fees/prices.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { bigIntToBytes, ZERO_WORD } from '../../../primitives/bytes.js';

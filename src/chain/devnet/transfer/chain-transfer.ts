@@ -1,7 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type ErrorCode, isPlumblineError, messageOf } from '../../../errors.js';
-import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
-import { blobBaseFee } from '../../../ethereum/blob-gas.js';
+import { blobBaseFee, effectiveGasPrice } from '../../../ethereum/base-fee.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
 import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import { type BlockHeader, headerFields } from '../../../ethereum/header.js';

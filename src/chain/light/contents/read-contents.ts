@@ -1,6 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
-import { effectiveGasPrice } from '../../../ethereum/base-fee.js';
-import { blobBaseFee, GAS_PER_BLOB } from '../../../ethereum/blob-gas.js';
+import { blobBaseFee, effectiveGasPrice, GAS_PER_BLOB } from '../../../ethereum/base-fee.js';
 import { EMPTY_TRIE_ROOT } from '../../../ethereum/constants.js';
 import { createdAddress } from '../../../ethereum/encode-transaction.js';
 import { parseSignedTransaction } from '../../../ethereum/transaction.js';
@@ -10,8 +9,8 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import { verifyBlockBody, verifyReceipts } from '../../../proof/contents.js';
+import type { EndpointInfo } from '../../../upstream/failure.js';
 import { upstreamError } from '../../../upstream/failure.js';
-import type { EndpointInfo } from '../../../upstream/fault.js';
 import type { AnswerValidator, EndpointGroup, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { blockBytes } from '../../block-bytes.js';

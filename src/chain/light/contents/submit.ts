@@ -3,7 +3,7 @@ import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { readBytes, readObject } from '../../../proof/json-reader.js';
-import { dependsOnEndpoint } from '../../../upstream/classify-error.js';
+import { dependsOnEndpoint } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';
 import type { Chain, ChainCall } from '../../chain.js';

@@ -1,6 +1,5 @@
 import { PlumblineError } from '../../../errors.js';
-import { parseExtraData } from '../../../fees/extra-data.js';
-import { defaultPrices } from '../../../fees/prices.js';
+import { defaultPrices, parseExtraData } from '../../../fees/prices.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { CurrentPrices } from '../../chain.js';

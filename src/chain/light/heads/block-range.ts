@@ -6,7 +6,7 @@ import type { ChainCall } from '../../chain.js';
 import type { BlockFinder } from './block-finder.js';
 import type { HeaderChain } from './header-chain.js';
 import type { LightBlock } from './light-block.js';
-import { AT_ONCE, fetchLinked } from './linked-headers.js';
+import { AT_ONCE, fetchLinked } from './light-block.js';
 
 /** Where the headers of a range come from. */
 export interface HeaderSource {

@@ -4,7 +4,7 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import type { Activity } from '../../../scheduling/activity.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
-import type { Call } from '../../../upstream/fault.js';
+import type { Call } from '../../../upstream/failure.js';
 import type { ChainListener } from '../../chain.js';
 import type { LightSettings } from '../light-options.js';
 import type { HeaderChain } from './header-chain.js';

@@ -8,7 +8,7 @@ import { notReached, takesBackFinal, tooDeep } from '../refused.js';
 import type { HeaderStore } from './header-store.js';
 import type { AcceptedBlock } from './heads.js';
 import type { LightBlock } from './light-block.js';
-import { AT_ONCE, fetchLinked, fetchParent, missingHeader, requireLink } from './linked-headers.js';
+import { AT_ONCE, fetchLinked, fetchParent, missingHeader, requireLink } from './light-block.js';
 
 /** Headers below the head that are kept by default. */
 export const KEPT = 8192;

@@ -2,15 +2,14 @@ import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
+import type { Answer, Call, EndpointInfo } from '../../../upstream/failure.js';
 import { allFailed, tooFew, upstreamError } from '../../../upstream/failure.js';
-import type { Answer, Call, EndpointInfo } from '../../../upstream/fault.js';
 import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
 import type { BlockLevel, HeadLevel } from '../../block.js';
 import { requestFirstFound } from '../first-found.js';
 import type { LightSettings } from '../light-options.js';
 import { notReached, requireChain } from '../refused.js';
-import { type LightBlock, readLightBlock } from './light-block.js';
-import { missingHeader } from './linked-headers.js';
+import { type LightBlock, missingHeader, readLightBlock } from './light-block.js';
 import type { SealedHead } from './sealed-head.js';
 import type { SealSource } from './seals.js';
 

@@ -9,8 +9,7 @@ import { requestFirstFound } from '../first-found.js';
 import { isNotAvailableYet, missing, notReached, takesBackFinal } from '../refused.js';
 import type { HeaderStore } from './header-store.js';
 import type { AcceptedBlock } from './heads.js';
-import { type LightBlock, readLightBlock } from './light-block.js';
-import { AT_ONCE, fetchLinked, requireLink } from './linked-headers.js';
+import { AT_ONCE, fetchLinked, type LightBlock, readLightBlock, requireLink } from './light-block.js';
 
 /*
  * Headers of a branch that the endpoints may have left: read when a head of another branch comes before enough headers were

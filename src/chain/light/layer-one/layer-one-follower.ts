@@ -28,7 +28,7 @@ import { bytesToHex } from '../../../primitives/hex.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import { finish, nextTurn } from '../../../scheduling/turns.js';
-import type { EndpointInfo } from '../../../upstream/fault.js';
+import type { EndpointInfo } from '../../../upstream/failure.js';
 import type { AnswerValidator, UpstreamRequestOptions } from '../../../upstream/group.js';
 import type { LayerOneEvidence } from '../../chain.js';
 import {

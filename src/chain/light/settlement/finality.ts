@@ -5,7 +5,7 @@ import type { HashedHeader } from '../../../proof/headers.js';
 import type { Clock } from '../../../scheduling/clock.js';
 import { SharedWork } from '../../../scheduling/shared-work.js';
 import type { BudgetedTable } from '../../../store/budgeted-table.js';
-import { decodeChecked, encodeChecked } from '../../../store/checked-text.js';
+import { decodeChecked, encodeChecked } from '../../../store/table-usage.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { isUnreachable } from '../refused.js';
 import { type Anchor, type FinalizationEvent, RollupReader, type RollupReading } from './rollup-reader.js';

@@ -7,7 +7,7 @@ import { verifyEthereumProof } from '../../../proof/ethereum-proof.js';
 import { type HashedHeader, verifyHeader } from '../../../proof/headers.js';
 import { readArray, readBytes, readObject } from '../../../proof/json-reader.js';
 import { anchorSlots, verifyL1Anchor } from '../../../proof/l1-anchor.js';
-import type { EndpointInfo } from '../../../upstream/fault.js';
+import type { EndpointInfo } from '../../../upstream/failure.js';
 import type { AnswerValidator, EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused, requireFinalized, withoutContract, withoutFinal } from '../refused.js';
 

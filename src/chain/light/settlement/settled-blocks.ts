@@ -13,8 +13,7 @@ import {
 } from '../../../proof/settled-header.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { type HeaderSource, linkedDown } from '../heads/block-range.js';
-import { checkedBlock, type LightBlock } from '../heads/light-block.js';
-import { AT_ONCE } from '../heads/linked-headers.js';
+import { AT_ONCE, checkedBlock, type LightBlock } from '../heads/light-block.js';
 import { answerRefused, isStateMissing, missing, notReached } from '../refused.js';
 import { type Finality, type FinalizedBlock, type RootedBlock, rooted } from './finality.js';
 import { proveNewest } from './settled-proofs.js';

@@ -2,7 +2,7 @@ import { isPlumblineError } from '../../../errors.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { HashedHeader } from '../../../proof/headers.js';
-import type { EndpointInfo } from '../../../upstream/fault.js';
+import type { EndpointInfo } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 
 const METHOD = 'eth_getBlockByNumber';

@@ -2,7 +2,7 @@ import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum-proof.js';
-import { loadOnce } from '../../../scheduling/load-once.js';
+import { loadOnce } from '../../../scheduling/shared-work.js';
 import type { Block } from '../../block.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-parts.js';
@@ -127,7 +127,7 @@ export class LightStates {
 
   /** As `fetchAccountProof`. */
   async proof(block: LightBlock, request: AccountRequest, signal?: AbortSignal): Promise<TrieProof> {
-    const { fetchAccountProof } = await import('./account-proof.js');
+    const { fetchAccountProof } = await import('./fetch-with-nodes.js');
     return fetchAccountProof(this.dependencies.group, block, request, signal);
   }
 }

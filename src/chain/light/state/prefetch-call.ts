@@ -3,12 +3,13 @@ import { type SimulationRules, transactionMessageOf } from '../../../evm/calls/c
 import { precompileOverrides, withOverrides } from '../../../evm/calls/overrides.js';
 import { Machine } from '../../../evm/interpreter/machine.js';
 import { type GasCount, RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
+import type { SpeculativeRun } from '../../../evm/simulation/simulation.js';
 import { StateOverlay } from '../../../evm/state/state-overlay.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { simulateTransaction } from '../../../evm/transactions/transaction.js';
 import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
 import { openDeadline } from '../../../scheduling/deadline.js';
-import type { CallPlan } from '../../chain.js';
+import type { CallPlan, PlannedRuns } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
 import { PrefetchReader } from './prefetch-reader.js';
 import type { ProvedState } from './proved-state.js';
@@ -103,4 +104,55 @@ export async function runToPrefetch(
   } finally {
     machine.close();
   }
+}
+
+/**
+ * Repeats runs of several calls, while a call of the last run failed and has a guess left. A run that throws is the last one: the
+ * real run comes later and reports the error.
+ *
+ * @throws PlumblineError as `prefetchCall`
+ */
+export async function repeatCalls(
+  reader: PrefetchReader,
+  prefetch: Pick<PrefetchedCall, 'left' | 'signal' | 'gas'>,
+  run: (limits: RunLimits, speculativeRun: SpeculativeRun) => Promise<unknown>,
+): Promise<AccessSet> {
+  await repeatRuns(prefetch, async (limits) => {
+    let isGuessLeft = false;
+    const speculativeRun: SpeculativeRun = {
+      gas: PREFETCH_RUN_GAS,
+      begin(created) {
+        reader.beginRun();
+        if (created !== undefined) reader.expectAbsent(created);
+      },
+      ended(succeeded) {
+        if (!succeeded) isGuessLeft = reader.nextGuess() || isGuessLeft;
+      },
+    };
+    try {
+      await run(limits, speculativeRun);
+    } catch {
+      return false;
+    }
+    return isGuessLeft;
+  });
+  return reader.accesses;
+}
+
+/** Most accounts and slots in the result. */
+const MAX_RUN_ACCESSES = 512;
+
+/**
+ * The unknown accounts, slots and code that a question of several calls will probably read.
+ *
+ * @throws PlumblineError as `prefetchCall`
+ */
+export function prefetchByRuns(
+  state: ProvedState,
+  { calls, coinbase, run }: PlannedRuns,
+  prefetch: Pick<PrefetchedCall, 'left' | 'signal' | 'gas'>,
+): Promise<AccessSet> {
+  const senders = calls.map(({ from = ZERO_ADDRESS }) => from);
+  const reader = new PrefetchReader(state, senders, [coinbase], MAX_RUN_ACCESSES);
+  return repeatCalls(reader, prefetch, (limits, speculativeRun) => run(reader, limits, speculativeRun));
 }

@@ -5,8 +5,8 @@ import { bytesToKey } from '../../../primitives/bytes.js';
 import type { CallRequest } from '../../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import { isMethodMissing } from '../../../upstream/classify-error.js';
-import type { Answer, Call, EndpointInfo } from '../../../upstream/fault.js';
+import type { Answer, Call, EndpointInfo } from '../../../upstream/failure.js';
+import { isMethodMissing } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { CallPlan } from '../../chain.js';
 import type { HeadFollower } from '../heads/head-follower.js';
@@ -52,7 +52,7 @@ export async function prefetchAccesses(state: ProvedState, prefetch: PrefetchedC
   const { left, runs } = prefetch;
   if (left.gas <= 0 || left.ms <= 0) return new AccessSet();
   if (runs !== undefined) {
-    const { prefetchByRuns } = await import('./prefetch-runs.js');
+    const { prefetchByRuns } = await import('./prefetch-call.js');
     return prefetchByRuns(state, runs, prefetch);
   }
   const { prefetchCall } = await import('./prefetch-call.js');

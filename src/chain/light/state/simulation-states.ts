@@ -1,6 +1,6 @@
 import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
-import { planBlocks } from '../../../evm/simulation/simulate-plan.js';
 import type { BlockRequest, SimulationBase, SimulationOptions } from '../../../evm/simulation/simulation.js';
+import { planBlocks } from '../../../evm/simulation/simulation.js';
 import type { StateReader } from '../../../evm/state/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
@@ -10,8 +10,8 @@ import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { fetchWithNodes } from './fetch-with-nodes.js';
 import { LightState } from './light-state.js';
 import type { PrefetchedCall } from './prefetch-call.js';
+import { repeatCalls } from './prefetch-call.js';
 import { PrefetchReader } from './prefetch-reader.js';
-import { repeatCalls } from './prefetch-runs.js';
 import { type CallDependencies, prefetchBudget } from './prepared-call.js';
 import { provedRoots } from './proved-roots.js';
 import { ProvedState } from './proved-state.js';

@@ -1,8 +1,8 @@
 import { bytesToKey } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { type AccountRequest, hasNoCode, verifyAccounts, verifyCode } from '../../../proof/ethereum-proof.js';
+import type { Answer, Call, EndpointInfo } from '../../../upstream/failure.js';
 import { upstreamError } from '../../../upstream/failure.js';
-import type { Answer, Call, EndpointInfo } from '../../../upstream/fault.js';
 import { answerRefused, missing } from '../refused.js';
 import type { AccessSet, AccountAccess } from './access-set.js';
 import type { ProvedState } from './proved-state.js';

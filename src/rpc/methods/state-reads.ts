@@ -11,7 +11,7 @@ import {
 } from '../parsing/parse-params.js';
 import { stateOf } from '../parsing/resolve-block.js';
 import type { MethodCallOptions } from '../protocol/method.js';
-import { READS } from '../protocol/method-rows.js';
+import { OF_THE_NODE, READS } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import type { BlockJson, OfAccount } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
@@ -95,3 +95,11 @@ export const eth_getStorageValues = defineMethod<
   });
   return Object.fromEntries(await Promise.all(entries));
 });
+
+export const eth_chainId = defineMethod<[], Hex>('eth_chainId', OF_THE_NODE, ({ chain }) =>
+  toQuantity(chain.network.chainId),
+);
+
+export const eth_blockNumber = defineMethod<[], Hex>('eth_blockNumber', READS, async ({ chain }, _, call) =>
+  toQuantity((await chain.head(call)).header.number),
+);

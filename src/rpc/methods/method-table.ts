@@ -1,6 +1,5 @@
 import { isLayerOne } from '../../networks/network.js';
-import { loadOnce } from '../../scheduling/load-once.js';
-import type { RpcContext } from '../methods/context.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
 import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
 import {
   aliasesOf,
@@ -10,8 +9,9 @@ import {
   methodsOfRollups,
   needsRollup,
 } from '../protocol/method-info.js';
-import type { SharingReport } from '../schema/node-status.js';
-import { METHODS } from './methods.generated.js';
+import type { SharingReport } from '../schema/answers.js';
+import { METHODS } from './chain-methods.generated.js';
+import type { RpcContext } from './context.js';
 
 /**
  * All methods of a node, by the names it answers to.
@@ -43,7 +43,7 @@ function later<Name extends keyof typeof METHOD_INFO.inspect>(
   return { name, info: METHOD_INFO.inspect[name], handle: async (...call) => (await loaded())[name](...call) };
 }
 
-const storage = async () => (await import('../methods/storage.js')).STORAGE_METHODS;
+const storage = async () => (await import('./storage.js')).STORAGE_METHODS;
 
 /** A node whose store is shared answers this itself (hosts/sharing). */
 const sharing: Method<RpcContext> = {
@@ -61,12 +61,12 @@ const status: Method<RpcContext> = {
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export function inspectTable(): MethodTable<RpcContext> {
   return createMethodTable([
-    later('explainEstimate', () => import('../methods/explainEstimate.js')),
-    later('diagnoseTransaction', () => import('../methods/diagnoseTransaction.js')),
-    later('exportEvidence', () => import('../methods/exportEvidence.js')),
-    later('messages', () => import('../methods/messages.js')),
-    later('prepareClaim', () => import('../methods/messages.js')),
-    later('previewTransaction', () => import('../methods/previewTransaction.js')),
+    later('explainEstimate', () => import('./explainEstimate.js')),
+    later('diagnoseTransaction', () => import('./diagnoseTransaction.js')),
+    later('exportEvidence', () => import('./exportEvidence.js')),
+    later('messages', () => import('./messages.js')),
+    later('prepareClaim', () => import('./messages.js')),
+    later('previewTransaction', () => import('./previewTransaction.js')),
     sharing,
     status,
     ...(['storage', 'clear', 'exportChain', 'importChain'] as const).map((name) => later(name, storage)),

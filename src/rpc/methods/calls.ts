@@ -1,0 +1,80 @@
+import { isHead, isPending } from '../../chain/block.js';
+import type { BlockContext } from '../../evm/block-context.js';
+import { withBlockOverrides } from '../../evm/block-overrides.js';
+import type { SimulatedCallOptions as SimulationOptions } from '../../evm/calls/call.js';
+import type { StateReader } from '../../evm/state/state-reader.js';
+import type { CallRequest } from '../../primitives/call-request.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { loadOnce } from '../../scheduling/shared-work.js';
+import { parseCallOn } from '../parsing/parse-call.js';
+import { parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
+import { executionPointOf, parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
+import type { MethodCallOptions } from '../protocol/method.js';
+import { COMPUTES } from '../protocol/method-rows.js';
+import type { OfCall } from '../schema/json.js';
+import { defineMethod, type RpcContext } from './context.js';
+
+const loadCalls = loadOnce(() => import('../../evm/calls/call.js'));
+
+/** `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. */
+export const eth_call = defineMethod<OfCall, Hex>('eth_call', COMPUTES, async (context, params, options) => {
+  const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
+    readSimulation(context, params, options),
+    loadCalls(),
+  ]);
+  return bytesToHex((await callAt(state, block, call, rest)).returnData);
+});
+
+/**
+ * `[call, block, stateOverride, blockOverrides]`. Without a block it is the pending one; on networks that run
+ * geth, the newest.
+ *
+ * @source docs/spec/fees.md 5
+ */
+export const eth_estimateGas = defineMethod<OfCall, Hex>(
+  'eth_estimateGas',
+  COMPUTES,
+  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas, note }) => {
+    const call = parseCallOn(context.chain.network, callParam);
+    const asGeth = context.chain.network.gasSearch === 'geth';
+    const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
+    const overrides = parseStateOverrides(overridesParam);
+    const blockOverrides = parseBlockOverrides(blockOverridesParam);
+    const block = isHead(reference) ? undefined : await requireBlock(context, reference);
+    const pending = isPending(reference) ? true : undefined;
+    const request = { call, overrides, blockOverrides, block, pending, signal, gas, note };
+    return toQuantity((await context.estimator.gas(request)).gasLimit);
+  },
+);
+
+/** A call with the state, the block and the rules of its execution. */
+export interface Simulation extends SimulationOptions {
+  readonly state: StateReader;
+  readonly block: BlockContext;
+  readonly call: CallRequest;
+}
+
+/** `[call, block, stateOverride, blockOverrides]`. @throws RpcError -32602; as `executionPointOf` */
+export async function readSimulation(
+  context: RpcContext,
+  [callParam, blockParam, overridesParam, blockOverridesParam]: readonly unknown[],
+  options: MethodCallOptions,
+): Promise<Simulation> {
+  const call = parseCallOn(context.chain.network, callParam);
+  const overrides = parseStateOverrides(overridesParam);
+  const blockOverrides = parseBlockOverrides(blockOverridesParam);
+  const { state, block } = await executionPointOf(context, blockParam, { call, overrides }, options);
+  const { network } = context.chain;
+  return {
+    state,
+    block: withBlockOverrides(block, blockOverrides),
+    call,
+    network,
+    overrides,
+    overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
+    maxAnswerBytes: context.maxAnswerBytes,
+    signal: options.signal,
+    gas: options.gas,
+  };
+}
