@@ -8,8 +8,8 @@ import type { GenesisAlloc } from '../src/chain/devnet/state/genesis.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { rulesAt } from '../src/evm/common.js';
 import type { RunWithGas } from '../src/evm/gas.js';
-import { intrinsicGas } from '../src/evm/transactions/transaction-checks.js';
-import type { TransactionMessage, TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
+import { intrinsicGas } from '../src/evm/transaction-checks.js';
+import type { TransactionMessage, TransactionOutcome } from '../src/evm/transaction-message.js';
 import type { Network } from '../src/networks/network.js';
 import { type Hex, hexToBytes } from '../src/primitives/hex.js';
 

@@ -3,7 +3,7 @@ import { createEVM } from '@ethereumjs/evm';
 import { SimpleStateManager } from '@ethereumjs/statemanager';
 import { Account, Address } from '@ethereumjs/util';
 import { type Alloc, AllocState } from '../conformance/alloc-state.js';
-import { callAt } from '../src/evm/calls/call.js';
+import { callAt } from '../src/evm/call.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
 import type { Anvil, RpcRequest } from '../test/support/anvil.js';

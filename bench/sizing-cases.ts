@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type Corpus, Dictionaries, inputOf } from '../conformance/compression.js';
-import { generalDictionary } from '../src/dictionary/dictionary.js';
+import { generalDictionary } from '../src/fees/dictionary.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_LZSS_INPUT } from '../src/kernel/contracts.js';
 import { concatBytes } from '../src/primitives/bytes.js';

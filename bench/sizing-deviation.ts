@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { type Corpus, type CorpusCase, Dictionaries, inputOf } from '../conformance/compression.js';
-import { generalDictionary } from '../src/dictionary/dictionary.js';
+import { generalDictionary } from '../src/fees/dictionary.js';
 import { priorityFeePerGas } from '../src/fees/pricing.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { linea } from '../src/networks/linea.js';

@@ -2,7 +2,7 @@ import type { Block } from '../src/chain/block.js';
 import type { Chain } from '../src/chain/chain.js';
 import type { BlockHeader } from '../src/ethereum/header.js';
 import type { BlockContext } from '../src/evm/block-context.js';
-import type { StateReader } from '../src/evm/state/state-reader.js';
+import type { StateReader } from '../src/evm/state-reader.js';
 import type { Prices } from '../src/fees/prices.js';
 import type { Network } from '../src/networks/network.js';
 

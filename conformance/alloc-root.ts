@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_TRIE_ROOT } from '../src/ethereum/constants.js';
-import type { AccountChange } from '../src/evm/state/state-overlay.js';
+import type { AccountChange } from '../src/evm/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, isZeroBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import type { Alloc } from './alloc-state.js';

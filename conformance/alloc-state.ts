@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { Account, StateReader } from '../src/evm/state/state-reader.js';
+import type { Account, StateReader } from '../src/evm/state-reader.js';
 import { ZERO_WORD } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 

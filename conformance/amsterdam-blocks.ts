@@ -12,7 +12,7 @@ import { encodeReceipt } from '../src/ethereum/receipt.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
 import { contextOfHeader } from '../src/evm/block-context.js';
-import { requestsHash } from '../src/evm/transactions/system-calls.js';
+import { requestsHash } from '../src/evm/system-calls.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { loadTrieKernel } from '../src/kernel/trie.js';
 import { devnet } from '../src/networks/devnet.js';

@@ -3,7 +3,7 @@ import { withBlockOverrides } from '../src/evm/block-overrides.js';
 import { estimateGasAt, type GasEstimate } from '../src/evm/gas.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
-import { parseBlockOverrides, parseStateOverrides } from '../src/rpc/parsing/parse-overrides.js';
+import { parseBlockOverrides, parseStateOverrides } from '../src/rpc/parse-overrides.js';
 import { type Alloc, AllocState } from './alloc-state.js';
 import { type Area, differs, type Report } from './area.js';
 import { type CallJson, readCall } from './fixture-calls.js';

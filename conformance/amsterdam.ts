@@ -1,9 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { PlumblineError } from '../src/errors.js';
 import { BlockAccesses, encodeBlockAccessList } from '../src/ethereum/block-access-list.js';
-import { Machine } from '../src/evm/interpreter/machine.js';
-import { StateOverlay } from '../src/evm/state/state-overlay.js';
-import type { TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
+import { Machine } from '../src/evm/machine.js';
+import { StateOverlay } from '../src/evm/state-overlay.js';
+import type { TransactionOutcome } from '../src/evm/transaction-message.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';
 import { AllocRoot } from './alloc-root.js';

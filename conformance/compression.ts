@@ -1,5 +1,5 @@
-import { generalDictionary, loadDictionary } from '../src/dictionary/dictionary.js';
 import { isPlumblineError } from '../src/errors.js';
+import { generalDictionary, loadDictionary } from '../src/fees/dictionary.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { type CalldataSizer, MAX_LZSS_INPUT } from '../src/kernel/contracts.js';
 import { concatBytes } from '../src/primitives/bytes.js';

@@ -1,9 +1,9 @@
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
-import { Machine } from '../src/evm/interpreter/machine.js';
-import { StateOverlay } from '../src/evm/state/state-overlay.js';
-import { runTransaction } from '../src/evm/transactions/transaction.js';
+import { Machine } from '../src/evm/machine.js';
+import { StateOverlay } from '../src/evm/state-overlay.js';
+import { runTransaction } from '../src/evm/transaction.js';
 import type { GasSearch } from '../src/networks/gas-searches.js';
 import { linea } from '../src/networks/linea.js';
 import type { Network } from '../src/networks/network.js';

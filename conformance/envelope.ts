@@ -1,7 +1,7 @@
-import { createFetchHandler } from '../src/rpc/http/http.js';
-import { createDispatcher } from '../src/rpc/protocol/handle.js';
-import { createMethodTable } from '../src/rpc/protocol/method.js';
-import { METHOD_INFO } from '../src/rpc/protocol/method-info.js';
+import { createDispatcher } from '../src/rpc/handle.js';
+import { createFetchHandler } from '../src/rpc/http.js';
+import { createMethodTable } from '../src/rpc/method.js';
+import { METHOD_INFO } from '../src/rpc/method-info.js';
 import type { Area } from './area.js';
 import { differs } from './area.js';
 import { withoutReason } from './io-file.js';

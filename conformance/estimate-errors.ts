@@ -1,9 +1,9 @@
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { devnet } from '../src/networks/devnet.js';
+import { handlePayload } from '../src/rpc/handle.js';
 import type { RpcContext } from '../src/rpc/methods/context.js';
 import { methodTable } from '../src/rpc/methods/method-table.js';
-import { handlePayload } from '../src/rpc/protocol/handle.js';
 import { allocChain } from './alloc-chain.js';
 import { type Alloc, AllocState } from './alloc-state.js';
 import { type Area, differs } from './area.js';

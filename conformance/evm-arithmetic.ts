@@ -1,6 +1,6 @@
-import { Machine } from '../src/evm/interpreter/machine.js';
-import { StateOverlay } from '../src/evm/state/state-overlay.js';
-import { simulateTransaction } from '../src/evm/transactions/transaction.js';
+import { Machine } from '../src/evm/machine.js';
+import { StateOverlay } from '../src/evm/state-overlay.js';
+import { simulateTransaction } from '../src/evm/transaction.js';
 import { bigIntToBytes, concatBytes, ZERO_ADDRESS, ZERO_WORD } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { AllocState } from './alloc-state.js';

@@ -6,10 +6,10 @@ import { parseSignedTransaction, type SignedTransaction } from '../src/ethereum/
 import type { BlockContext } from '../src/evm/block-context.js';
 import { TRANSACTION_GAS_CAP } from '../src/evm/common.js';
 import { besuCeiling, type CeilingInput, estimateGasAt, gethCeiling } from '../src/evm/gas.js';
-import { Machine } from '../src/evm/interpreter/machine.js';
-import { type AccountChange, StateOverlay } from '../src/evm/state/state-overlay.js';
-import { runTransaction } from '../src/evm/transactions/transaction.js';
-import type { TransactionOutcome } from '../src/evm/transactions/transaction-message.js';
+import { Machine } from '../src/evm/machine.js';
+import { type AccountChange, StateOverlay } from '../src/evm/state-overlay.js';
+import { runTransaction } from '../src/evm/transaction.js';
+import type { TransactionOutcome } from '../src/evm/transaction-message.js';
 import type { GasSearch } from '../src/networks/gas-searches.js';
 import type { Hardfork } from '../src/networks/network.js';
 import type { CallRequest } from '../src/primitives/call-request.js';

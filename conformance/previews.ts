@@ -1,7 +1,7 @@
 import { parseGenesis } from '../src/chain/devnet/state/genesis-json.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
-import { RunBudget } from '../src/evm/interpreter/run-budget.js';
+import { RunBudget } from '../src/evm/run-budget.js';
 import type { PreviewedChanges } from '../src/preview/preview.js';
 import { previewCalls } from '../src/preview/preview-calls.js';
 import { hexToBytes } from '../src/primitives/hex.js';

@@ -1,7 +1,7 @@
 import { isPlumblineError } from '../src/errors.js';
 import { loadSignerRecovery, signerOf } from '../src/ethereum/signer.js';
 import { hashPersonalMessage, hashTypedData } from '../src/ethereum/typed-data.js';
-import { authorityOf } from '../src/evm/transactions/authority.js';
+import { authorityOf } from '../src/evm/authority.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { type Area, differs } from './area.js';
 

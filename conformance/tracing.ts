@@ -3,7 +3,7 @@ import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
 import type { BlockContext } from '../src/evm/block-context.js';
 import { rulesAt } from '../src/evm/common.js';
-import { StateOverlay } from '../src/evm/state/state-overlay.js';
+import { StateOverlay } from '../src/evm/state-overlay.js';
 import { traceTransaction } from '../src/evm/tracing/trace-transaction.js';
 import { createTracer, type TracerChoice } from '../src/evm/tracing/tracers.js';
 import type { Network } from '../src/networks/network.js';

@@ -96,7 +96,7 @@ function table(definitions, atOnce) {
       entries.push(`  ...laterMethods([${names}], () => import('./${file}.js')),\n`);
     }
   }
-  imports.push(`import type { Method } from '../protocol/method.js';\n`);
+  imports.push(`import type { Method } from '../method.js';\n`);
   return { imports: imports.join(''), entries: entries.join('') };
 }
 
@@ -115,10 +115,10 @@ export async function buildMethods() {
   const ofDevnets = all.filter(isDevnetOnly);
 
   const write = (path, ...parts) => writeFile(`${rpc}/${path}`, `${HEAD}${parts.join('')}`);
-  const rowImports = importsFor(all, ({ row }) => row, 'import').replaceAll('../protocol/', './');
+  const rowImports = importsFor(all, ({ row }) => row, 'import').replaceAll("'../", "'./");
   const rows = all.map(({ name, row }) => `  ${name}: ${row.replace(/\s+/g, ' ')},\n`).join('');
   await write(
-    'protocol/method-rows.generated.ts',
+    'method-rows.generated.ts',
     rowImports.replace('import { ', 'import { type MethodInfo, '),
     `\nexport const METHOD_ROWS = {\n${rows}} as const satisfies Readonly<Record<string, MethodInfo>>;\n`,
   );

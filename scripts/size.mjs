@@ -77,11 +77,11 @@ const PROOFS = ['chain/light/settlement/settlement.js', 'proof/linea-proof.js', 
 /** Layer 1 followed by its consensus. */
 const CONSENSUS = [
   'hosts/opening/open-consensus.js',
-  'chain/light/layer-one/layer-one-follower.js',
-  'chain/light/layer-one/light-client-record.js',
+  'chain/light/layer-one-follower.js',
+  'chain/light/light-client-record.js',
 ];
 const DEVNET = ['hosts/opening/open-devnet.js', kernel('trie')];
-const GENERAL = ['dictionary/general.generated.js'];
+const GENERAL = ['fees/general.generated.js'];
 
 /** What the worker loads for a use, by the modules its dynamic imports come to. */
 const USES = [
@@ -119,8 +119,8 @@ const EXTRAS = [
     on: [...LIGHT, ...EXECUTION],
   },
   { name: 'signatures over P-256', modules: ['evm/precompiles/p256.js'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'block bodies, receipts and logs', modules: ['chain/light/contents/read-contents.js'], on: LIGHT },
-  { name: 'sending transactions', modules: ['chain/light/contents/submit.js'], on: LIGHT },
+  { name: 'block bodies, receipts and logs', modules: ['chain/light/read-contents.js'], on: LIGHT },
+  { name: 'sending transactions', modules: ['chain/light/submit.js'], on: LIGHT },
   { name: 'seals', modules: ['proof/seals.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },
   { name: 'a store shared between tabs', modules: SHARING, on: LIGHT },

@@ -5,11 +5,11 @@
  * @module plumbline-l2/fees
  */
 
-export type { DictionaryAddress } from './dictionary/dictionary.js';
-export { type Dictionary, generalDictionary, loadDictionary } from './dictionary/dictionary.js';
 export { type ErrorCode, type ErrorDetails, isPlumblineError, PlumblineError } from './errors.js';
 export type { BlobSchedule } from './ethereum/base-fee.js';
 export { type BaseFeeParent, nextBaseFee } from './ethereum/base-fee.js';
+export type { DictionaryAddress } from './fees/dictionary.js';
+export { type Dictionary, generalDictionary, loadDictionary } from './fees/dictionary.js';
 export {
   adjustForCongestion,
   baseVariableCost,

@@ -102,11 +102,11 @@ export type {
 } from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
-export type { AccessRule } from './rpc/http/access.js';
-export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http/http.js';
-export type { AnswerClass, AnswerReport } from './rpc/protocol/answer-report.js';
-export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/protocol/envelope.js';
-export type { RpcErrorObject, WireError } from './rpc/protocol/rpc-errors.js';
+export type { AccessRule } from './rpc/access.js';
+export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';
+export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/envelope.js';
+export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http.js';
+export type { RpcErrorObject, WireError } from './rpc/rpc-errors.js';
 export type {
   AddressLookup,
   ChainImport,
@@ -163,7 +163,7 @@ export type {
   SeenByEndpoint,
   TransactionPreview,
 } from './rpc/schema/transaction-preview.js';
-export type { SubscriptionMessage } from './rpc/subscriptions/subscriptions.js';
+export type { SubscriptionMessage } from './rpc/subscriptions.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';
 export type { Eip1193Provider } from './upstream/json-rpc.js';

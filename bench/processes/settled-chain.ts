@@ -1,5 +1,5 @@
 /** A devnet with its layer 1 and beacon chain behind a server, in a process of its own: `ACCOUNTS SLOTS`. Prints where it is. */
-import { createInlineNode, serve } from '../../src/hosts/server/serve.js';
+import { createInlineNode, serve } from '../../src/hosts/cli/server.js';
 import { settledAlloc } from '../settled-alloc.js';
 
 const [accounts, slots] = process.argv.slice(2).map(Number);

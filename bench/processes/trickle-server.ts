@@ -4,7 +4,7 @@
  * `--expose-gc`.
  */
 type Index = typeof import('../../src/index.js');
-type Server = typeof import('../../src/hosts/server/serve.js');
+type Server = typeof import('../../src/hosts/cli/server.js');
 
 /** What the process says of its memory, bytes. */
 export interface TrickleMemory {

@@ -21,7 +21,7 @@ const ENTRIES = {
   state: 'state.js',
   hash: 'hash.js',
   viem: 'viem.js',
-  serve: 'hosts/server/serve.js',
+  serve: 'hosts/cli/server.js',
   cli: 'hosts/cli/cli.js',
 };
 
@@ -108,8 +108,8 @@ function groupsOf(output) {
   const proofs = closure(['/proof/linea-proof.js', '/kernel/hasher.js']);
   const settlement = closure(['/chain/light/settlement/settlement.js']);
   const later = closure([
-    '/chain/light/contents/read-contents.js',
-    '/chain/light/contents/submit.js',
+    '/chain/light/read-contents.js',
+    '/chain/light/submit.js',
     '/proof/seals.js',
     '/hosts/sharing/open-shared.js',
     '/store/metered-store.js',
@@ -117,7 +117,7 @@ function groupsOf(output) {
     '/chain/light/light-cache.js',
     '/hosts/opening/open-replica.js',
   ]);
-  const http = closure(['/rpc/http/http.js']);
+  const http = closure(['/rpc/http.js']);
   const options = closure(['/hosts/options/require-known.js']);
   const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js']);
   const nodes = [light, devnet, execution];

@@ -37,7 +37,7 @@ const TEXTS = [
   ...['evm', 'hash', 'trie'].flatMap((name) =>
     ['simd', 'scalar'].map((build) => `kernel/wasm/${name}.${build}.generated.js`),
   ),
-  'dictionary/general.generated.js',
+  'fees/general.generated.js',
 ];
 const TEXTS_AT = 'hosts/chunks';
 

@@ -21,10 +21,10 @@ const METERED = ['/store/metered-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
 const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/seals.js'];
-const CONTENTS = ['/chain/light/contents/read-contents.js'];
+const CONTENTS = ['/chain/light/read-contents.js'];
 const PREFETCH = ['/chain/light/state/prefetch-call.js'];
 /** Layer 1 followed by its consensus. */
-const CONSENSUS = ['/chain/light/layer-one/layer-one-follower.js', '/chain/light/layer-one/light-client-record.js'];
+const CONSENSUS = ['/chain/light/layer-one-follower.js', '/chain/light/light-client-record.js'];
 /** What a node with a store name imports. */
 const SHARING = ['/hosts/sharing/open-shared.js'];
 /** Tables of Unicode, which are loaded with the first name and with nothing else. One file for both workers. */
@@ -36,7 +36,7 @@ const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/re
 const STORED = [...SHARING, ...METERED, ...STORE, ...STORED_DEVNET];
 /** The lowest rows of ours; then texts, and libraries. */
 const VM = /\/modules\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
-const BASE = /\/(?:kernel|dictionary|chain)\/.*\.generated\.js$|\/node_modules\//;
+const BASE = /\/(?:kernel|fees|chain)\/.*\.generated\.js$|\/node_modules\//;
 /** The bundler's own helpers: a file of its own where it is left alone. */
 const RUNTIME = '\0rolldown/runtime.js';
 

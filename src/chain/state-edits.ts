@@ -1,6 +1,6 @@
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import type { StateOverlay } from '../evm/state/state-overlay.js';
-import { type Account, NO_ACCOUNT } from '../evm/state/state-reader.js';
+import type { StateOverlay } from '../evm/state-overlay.js';
+import { type Account, NO_ACCOUNT } from '../evm/state-reader.js';
 import {
   bigIntToMinimalBytes,
   bytesToBigInt,

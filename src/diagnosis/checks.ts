@@ -11,21 +11,16 @@ import type { LineCount } from '../estimate/estimate-request.js';
 import { lineCounts } from '../estimate/estimation.js';
 import type { Estimator } from '../estimate/estimator.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
-import { callFailureOf } from '../evm/calls/revert-reason.js';
 import { isDelegation, TRANSACTION_GAS_CAP, transactionGasCap } from '../evm/common.js';
 import { exactSearch, type GasEstimate } from '../evm/gas.js';
-import { Machine } from '../evm/interpreter/machine.js';
-import { RunBudget, type RunLimits } from '../evm/interpreter/run-budget.js';
-import { StateOverlay } from '../evm/state/state-overlay.js';
-import { LEAST_BASE, splitGas } from '../evm/transactions/resource-prices.js';
-import { simulateTransaction } from '../evm/transactions/transaction.js';
-import {
-  dataFloorGas,
-  intrinsicGas,
-  maxInitCodeBytes,
-  requireTypeInForce,
-} from '../evm/transactions/transaction-checks.js';
-import type { GasSplit, Leniency, TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import { Machine } from '../evm/machine.js';
+import { LEAST_BASE, splitGas } from '../evm/resource-prices.js';
+import { callFailureOf } from '../evm/revert-reason.js';
+import { RunBudget, type RunLimits } from '../evm/run-budget.js';
+import { StateOverlay } from '../evm/state-overlay.js';
+import { simulateTransaction } from '../evm/transaction.js';
+import { dataFloorGas, intrinsicGas, maxInitCodeBytes, requireTypeInForce } from '../evm/transaction-checks.js';
+import type { GasSplit, Leniency, TransactionOutcome } from '../evm/transaction-message.js';
 import type { Prices } from '../fees/prices.js';
 import { payingGasPrice, priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing } from '../fees/transaction-bytes.js';

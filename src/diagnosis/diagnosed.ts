@@ -8,7 +8,7 @@ import type { TransactionType } from '../ethereum/encode-transaction.js';
 import { loadSignerRecovery } from '../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../ethereum/transaction.js';
 import { type Rules, rulesAt } from '../evm/common.js';
-import { type Account, NO_ACCOUNT } from '../evm/state/state-reader.js';
+import { type Account, NO_ACCOUNT } from '../evm/state-reader.js';
 import type { Prices } from '../fees/prices.js';
 import { encodeSigned } from '../fees/transaction-bytes.js';
 import { isLayerOne } from '../networks/network.js';

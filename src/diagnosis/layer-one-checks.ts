@@ -1,7 +1,7 @@
 import { GAS_PER_BLOB } from '../ethereum/base-fee.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
-import { mostBlobs } from '../evm/transactions/transaction-checks.js';
+import { mostBlobs } from '../evm/transaction-checks.js';
 import { payingGasPrice } from '../fees/pricing.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { Conditions } from './diagnosed.js';

@@ -1,11 +1,11 @@
 import type { Chain } from '../chain/chain.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import type { Log } from '../ethereum/receipt.js';
 import type { BlockContext } from '../evm/block-context.js';
-import { withOverrides } from '../evm/calls/overrides.js';
+import { keccakBlocks, type ModuleCounts } from '../evm/counters.js';
 import { estimateGasAt, type GasEstimate } from '../evm/gas.js';
-import { keccakBlocks, type ModuleCounts } from '../evm/interpreter/counters.js';
+import { withOverrides } from '../evm/overrides.js';
+import type { Dictionary } from '../fees/dictionary.js';
 import { priorityFeePerGas } from '../fees/pricing.js';
 import { encodeForSizing, encodeSigned, transactionForSizing } from '../fees/transaction-bytes.js';
 import type { CalldataSizer } from '../kernel/contracts.js';

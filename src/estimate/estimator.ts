@@ -1,9 +1,9 @@
 import type { Chain } from '../chain/chain.js';
-import type { Dictionary } from '../dictionary/dictionary.js';
 import { PlumblineError } from '../errors.js';
 import { withBlockOverrides } from '../evm/block-overrides.js';
 import type { GasEstimate } from '../evm/gas.js';
-import { ReadCache } from '../evm/state/state-reader.js';
+import { ReadCache } from '../evm/state-reader.js';
+import type { Dictionary } from '../fees/dictionary.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { loadEvmModule } from '../kernel/evm-module.js';
 import { loadOnce } from '../scheduling/shared-work.js';

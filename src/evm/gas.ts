@@ -13,19 +13,19 @@ import { equalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { type CallRequest, priceOf } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import type { BlockContext } from './block-context.js';
-import { type SimulatedCallOptions, transactionMessageOf, withoutUnfundedSelfTransfer } from './calls/call.js';
-import { precompileOverrides, withOverrides } from './calls/overrides.js';
-import { callFailureOf } from './calls/revert-reason.js';
+import { type SimulatedCallOptions, transactionMessageOf, withoutUnfundedSelfTransfer } from './call.js';
 import { transactionGasCap } from './common.js';
-import type { ModuleCounts } from './interpreter/counters.js';
-import { Machine } from './interpreter/machine.js';
-import { RunBudget } from './interpreter/run-budget.js';
-import { StateOverlay } from './state/state-overlay.js';
-import { type Account, hasCode, ReadCache, type StateReader } from './state/state-reader.js';
-import { LEAST_BASE } from './transactions/resource-prices.js';
-import { simulateTransaction } from './transactions/transaction.js';
-import { TRANSACTION_GAS } from './transactions/transaction-checks.js';
-import type { Leniency, TransactionOutcome } from './transactions/transaction-message.js';
+import type { ModuleCounts } from './counters.js';
+import { Machine } from './machine.js';
+import { precompileOverrides, withOverrides } from './overrides.js';
+import { LEAST_BASE } from './resource-prices.js';
+import { callFailureOf } from './revert-reason.js';
+import { RunBudget } from './run-budget.js';
+import { StateOverlay } from './state-overlay.js';
+import { type Account, hasCode, ReadCache, type StateReader } from './state-reader.js';
+import { simulateTransaction } from './transaction.js';
+import { TRANSACTION_GAS } from './transaction-checks.js';
+import type { Leniency, TransactionOutcome } from './transaction-message.js';
 
 /** Options of a gas search. */
 interface EstimateOptions extends SimulatedCallOptions {

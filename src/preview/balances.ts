@@ -1,4 +1,4 @@
-import type { StateReader } from '../evm/state/state-reader.js';
+import type { StateReader } from '../evm/state-reader.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 import type { Asset, BalanceChange, OwnerChange, Transfer, Warn } from './preview.js';
 import { type Probes, quantityOrNull } from './probes.js';

@@ -1,10 +1,10 @@
+import { authorityOf } from '../evm/authority.js';
 import { delegateOf, isDelegation } from '../evm/common.js';
-import type { PlacedPrecompile } from '../evm/interpreter/machine.js';
-import type { AccountChange } from '../evm/state/state-overlay.js';
-import { hasCode, type StateReader } from '../evm/state/state-reader.js';
+import type { PlacedPrecompile } from '../evm/machine.js';
+import type { AccountChange } from '../evm/state-overlay.js';
+import { hasCode, type StateReader } from '../evm/state-reader.js';
 import type { CallFrame } from '../evm/tracing/call-frame.js';
-import { authorityOf } from '../evm/transactions/authority.js';
-import type { TransactionMessage } from '../evm/transactions/transaction-message.js';
+import type { TransactionMessage } from '../evm/transaction-message.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import type { ContractChange, Warn } from './preview.js';

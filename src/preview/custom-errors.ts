@@ -1,5 +1,5 @@
 import { solidityReason } from '../evm/tracing/solidity-reason.js';
-import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
+import type { TransactionOutcome } from '../evm/transaction-message.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { bytesToBigInt, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';

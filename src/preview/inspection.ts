@@ -1,4 +1,4 @@
-import type { RunBudget } from '../evm/interpreter/run-budget.js';
+import type { RunBudget } from '../evm/run-budget.js';
 import type { Grow } from '../evm/tracing/tracer.js';
 import type { Probes } from './probes.js';
 

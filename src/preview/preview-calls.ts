@@ -1,9 +1,9 @@
+import { authorityOf } from '../evm/authority.js';
 import type { BlockContext } from '../evm/block-context.js';
-import { precompileOverrides, withOverrides } from '../evm/calls/overrides.js';
 import { rulesAt } from '../evm/common.js';
-import { placedPrecompiles } from '../evm/interpreter/machine.js';
-import { ReadCache, type StateReader } from '../evm/state/state-reader.js';
-import { authorityOf } from '../evm/transactions/authority.js';
+import { placedPrecompiles } from '../evm/machine.js';
+import { precompileOverrides, withOverrides } from '../evm/overrides.js';
+import { ReadCache, type StateReader } from '../evm/state-reader.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { approvalsOf, warnOfApprovals } from './approvals.js';

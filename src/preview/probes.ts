@@ -1,11 +1,11 @@
 import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
-import { FREE_RUN, type SimulationRules, transactionMessageOf } from '../evm/calls/call.js';
-import { Machine } from '../evm/interpreter/machine.js';
-import type { RunBudget } from '../evm/interpreter/run-budget.js';
-import { StateOverlay } from '../evm/state/state-overlay.js';
-import { hasCode, type StateReader } from '../evm/state/state-reader.js';
-import { simulateTransaction } from '../evm/transactions/transaction.js';
+import { FREE_RUN, type SimulationRules, transactionMessageOf } from '../evm/call.js';
+import { Machine } from '../evm/machine.js';
+import type { RunBudget } from '../evm/run-budget.js';
+import { StateOverlay } from '../evm/state-overlay.js';
+import { hasCode, type StateReader } from '../evm/state-reader.js';
+import { simulateTransaction } from '../evm/transaction.js';
 import { bytesToBigInt, isZeroBytes } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 

@@ -1,5 +1,5 @@
+import { SYSTEM_ADDRESS } from '../evm/system-calls.js';
 import type { CallFrame } from '../evm/tracing/call-frame.js';
-import { SYSTEM_ADDRESS } from '../evm/transactions/system-calls.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';

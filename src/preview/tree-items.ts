@@ -1,4 +1,4 @@
-import type { RunBudget } from '../evm/interpreter/run-budget.js';
+import type { RunBudget } from '../evm/run-budget.js';
 import type { CallFrame, FrameLog } from '../evm/tracing/call-frame.js';
 
 /** An open frame: how many of its calls and of its logs were given. */

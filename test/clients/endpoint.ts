@@ -1,6 +1,6 @@
+import { serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { serve } from '../../src/hosts/server/serve.js';
 import type { Contracts } from '../support/contracts.js';
 import { contracts } from '../support/contracts.js';
 

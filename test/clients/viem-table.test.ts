@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BaseError, type Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serve } from '../../src/hosts/server/serve.js';
+import { serve } from '../../src/hosts/cli/server.js';
 import { Anvil, anvilPath } from '../support/anvil.js';
 import { lightScene } from '../support/light-node.js';
 import { type Endpoint, openEndpoint } from './endpoint.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { replaceEntry } from '../../src/chain/light/layer-one/light-client-record.js';
+import { replaceEntry } from '../../src/chain/light/light-client-record.js';
 import { PlumblineError } from '../../src/errors.js';
 import { BudgetedTable } from '../../src/store/budgeted-table.js';
 import type { PageStore } from '../../src/store/page-store.js';

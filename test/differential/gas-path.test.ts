@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { besuSearch, type GasEstimate, gethSearch, ProvedRuns, type RunWithGas } from '../../src/evm/gas.js';
-import type { Machine } from '../../src/evm/interpreter/machine.js';
-import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
-import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transactions/transaction-message.js';
+import type { Machine } from '../../src/evm/machine.js';
+import { simulateTransaction } from '../../src/evm/transaction.js';
+import type { TransactionMessage, TransactionOutcome } from '../../src/evm/transaction-message.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {
   blockContext,

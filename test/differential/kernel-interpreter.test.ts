@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import { HARDFORKS } from '../../src/networks/network.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generalDictionary } from '../../src/dictionary/dictionary.js';
+import { generalDictionary } from '../../src/fees/dictionary.js';
 import { loadCalldataSizer, rememberingSizer } from '../../src/kernel/calldata-sizer.js';
 import { LzssModel } from '../reference/lzss.js';
 import { HostileInputs } from '../support/hostile-input.js';

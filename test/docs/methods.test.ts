@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
-import type { MethodInfo } from '../../src/rpc/protocol/method-rows.js';
+import { METHOD_INFO } from '../../src/rpc/method-info.js';
+import type { MethodInfo } from '../../src/rpc/method-rows.js';
 import { ANVIL_METHODS, BESU_METHODS, HARDHAT_METHODS } from '../support/tool-methods.js';
 
 const L2: Readonly<Record<string, MethodInfo>> = METHOD_INFO.l2;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { forkScene, fund, HOLDER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
 

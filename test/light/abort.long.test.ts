@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
+import { METHOD_INFO } from '../../src/rpc/method-info.js';
 import { accountAt, devNode, PRICE } from '../support/dev-node.js';
 import { serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import type { UpstreamObserver } from '../../src/upstream/endpoint.js';
 import {
   BARE,

@@ -3,7 +3,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Network } from '../../src/networks/network.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { Anvil, anvilPath } from '../support/anvil.js';
 import { stranger } from '../support/dev-node.js';
 import { ShiftedClock } from '../support/shifted-clock.js';

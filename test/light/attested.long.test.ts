@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
-import { readFinalized } from '../../src/chain/light/layer-one/checkpoint.js';
+import { readFinalized } from '../../src/chain/light/checkpoint.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { ethereum } from '../../src/networks/ethereum.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
-import { BlockContentsReader } from '../../src/chain/light/contents/block-contents.js';
-import { logsOfRange } from '../../src/chain/light/contents/log-range.js';
+import { BlockContentsReader } from '../../src/chain/light/block-contents.js';
 import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
+import { logsOfRange } from '../../src/chain/light/log-range.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';

@@ -5,7 +5,7 @@ import { readLightBlock } from '../../src/chain/light/heads/light-block.js';
 import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';
 import { type LightScene, lightScene } from '../support/light-node.js';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { askExtension, openExtension } from '../support/extension-scene.js';
 import { call, type Options, post, register, TOKEN, TRANSFER } from '../support/proxy-scene.js';
 import { openSite, type SiteLibrary } from '../support/proxy-site.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { answerRoom, jsonSize } from '../../src/rpc/protocol/answer-size.js';
-import { success, writeReply } from '../../src/rpc/protocol/envelope.js';
-import { handlePayload } from '../../src/rpc/protocol/handle.js';
-import { createMethodTable } from '../../src/rpc/protocol/method.js';
-import { RpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { answerRoom, jsonSize } from '../../src/rpc/answer-size.js';
+import { success, writeReply } from '../../src/rpc/envelope.js';
+import { handlePayload } from '../../src/rpc/handle.js';
+import { createMethodTable } from '../../src/rpc/method.js';
+import { RpcError } from '../../src/rpc/rpc-errors.js';
 import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';
 import { seededRandom } from '../support/random.js';
 import { signTransaction } from '../support/sign.js';

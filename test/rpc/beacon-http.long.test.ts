@@ -3,14 +3,14 @@ import { concat, getAddress, JsonRpcProvider, keccak256, toBeHex } from 'ethers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { judgeConsensus, type VerifiedConsensus } from '../../src/consensus/judge-consensus.js';
 import { computeSyncCommitteePeriodAtSlot, sizesOf, slotAtTime } from '../../src/consensus/slots.js';
+import { type RunningServer, serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { beaconNetworkOf } from '../../src/networks/beacon-networks.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
-import { beaconResponse } from '../../src/rpc/http/beacon-request.js';
-import type { Reply } from '../../src/rpc/protocol/envelope.js';
+import { beaconResponse } from '../../src/rpc/beacon-request.js';
+import type { Reply } from '../../src/rpc/envelope.js';
 
 const SIMULATED_BEACON = beaconNetworkOf('simulated');
 

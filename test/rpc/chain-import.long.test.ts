@@ -4,7 +4,7 @@ import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../sr
 import { type ChainFileEntry, decodeChainFile, encodeChainFile } from '../../src/chain/devnet/transfer/chain-file.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
-import type { Account } from '../../src/evm/state/state-reader.js';
+import type { Account } from '../../src/evm/state-reader.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import type { Key, Table } from '../../src/store/page-store.js';

@@ -15,10 +15,10 @@ import {
   rpcCommand,
   txCommand,
 } from '../../src/hosts/cli/read.js';
+import { serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
-import { serve } from '../../src/hosts/server/serve.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { runBuilt } from '../support/built-command.js';
 import { accountAt, stranger } from '../support/dev-node.js';

@@ -12,9 +12,9 @@ import { estimateCommand } from '../../src/hosts/cli/estimate.js';
 import { previewCommand } from '../../src/hosts/cli/preview.js';
 import { proofCommand } from '../../src/hosts/cli/proof.js';
 import { balanceCommand, rpcCommand } from '../../src/hosts/cli/read.js';
+import { serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { serve } from '../../src/hosts/server/serve.js';
 import { runBuilt, startUntil } from '../support/built-command.js';
 
 /*

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import { signTransaction } from '../support/sign.js';

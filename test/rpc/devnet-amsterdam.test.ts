@@ -5,7 +5,7 @@ import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js'
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { FORK, hashOfJson, FORKING as network } from '../support/amsterdam.js';
 import { accountAt, type DevNode, devNode, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';

@@ -1,11 +1,11 @@
 import { RLP } from '@ethereumjs/rlp';
 import { describe, expect, test } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
-import { generalDictionary } from '../../src/dictionary/dictionary.js';
 import { PlumblineError } from '../../src/errors.js';
 import { Estimator } from '../../src/estimate/estimator.js';
 import { parseSignedTransaction } from '../../src/ethereum/transaction.js';
-import type { StateReader } from '../../src/evm/state/state-reader.js';
+import type { StateReader } from '../../src/evm/state-reader.js';
+import { generalDictionary } from '../../src/fees/dictionary.js';
 import { loadCalldataSizer } from '../../src/kernel/calldata-sizer.js';
 import { lineaSepolia } from '../../src/networks/linea.js';
 import { concatBytes } from '../../src/primitives/bytes.js';

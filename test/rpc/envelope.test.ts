@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
 import { PlumblineError } from '../../src/errors.js';
 import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
-import { readRequest, writeReply } from '../../src/rpc/protocol/envelope.js';
-import { createDispatcher, handlePayload } from '../../src/rpc/protocol/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
+import { readRequest, writeReply } from '../../src/rpc/envelope.js';
+import { createDispatcher, handlePayload } from '../../src/rpc/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/method.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { someMethod } from '../support/some-method.js';
 

@@ -4,7 +4,7 @@ import { type ErrorCode, PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type NodeOptions } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
-import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { toRpcError } from '../../src/rpc/rpc-errors.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { MISTAKES, mistakenEndpoints } from '../support/endpoint-mistakes.js';
 import { EVERY_ERROR, ORIGIN } from '../support/every-error.js';

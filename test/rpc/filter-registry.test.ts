@@ -9,8 +9,8 @@ import {
 } from '../../src/chain/chain.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
 import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
-import { parseLogRequest } from '../../src/rpc/parsing/parse-log-filter.js';
-import { FILTER_IDLE_MS, FilterRegistry, findLogs } from '../../src/rpc/subscriptions/filter-registry.js';
+import { FILTER_IDLE_MS, FilterRegistry, findLogs } from '../../src/rpc/filter-registry.js';
+import { parseLogRequest } from '../../src/rpc/parse-log-filter.js';
 
 /** As much of a chain as filters ask of it; a block is its number and a mark, and every block has one log. */
 class Blocks {

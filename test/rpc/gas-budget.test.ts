@@ -1,11 +1,11 @@
 import { Agent, request as openRequest } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
+import { RunBudget } from '../../src/evm/run-budget.js';
+import { serve } from '../../src/hosts/cli/server.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { RemoteCalls } from '../../src/hosts/provider/remote-calls.js';
-import { serve } from '../../src/hosts/server/serve.js';
-import type { Caller } from '../../src/rpc/http/http.js';
+import type { Caller } from '../../src/rpc/http.js';
 import { devNode } from '../support/dev-node.js';
 import { endlessAccounts, roundsOf } from '../support/endless.js';
 

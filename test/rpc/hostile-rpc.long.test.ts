@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
+import { METHOD_INFO } from '../../src/rpc/method-info.js';
 import { devNode } from '../support/dev-node.js';
 import { history, validRequests } from '../support/hostile/requests.js';
 import { devnetScene, layerOneScene, lightScene, replicaScene } from '../support/hostile/rpc-scenes.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningServer, serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 
 describe('who may ask a server on loopback, without options', () => {
   let plain: PlumblineNode;

@@ -3,9 +3,9 @@ import { type ClientRequest, request as openRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkEnvelopeCase } from '../../conformance/envelope.js';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { type RunningServer, serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { type RunningServer, serve } from '../../src/hosts/server/serve.js';
 import { linea } from '../../src/networks/linea.js';
 import { fixtureJson } from '../support/fixtures.js';
 

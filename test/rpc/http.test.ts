@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { bodyMeter } from '../../src/hosts/server/connections.js';
-import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http/http.js';
-import type { NodeFault } from '../../src/rpc/protocol/envelope.js';
-import type { Dispatch } from '../../src/rpc/protocol/handle.js';
-import { createDispatcher } from '../../src/rpc/protocol/handle.js';
-import { createMethodTable } from '../../src/rpc/protocol/method.js';
+import { bodyMeter } from '../../src/hosts/cli/connections.js';
+import type { NodeFault } from '../../src/rpc/envelope.js';
+import type { Dispatch } from '../../src/rpc/handle.js';
+import { createDispatcher } from '../../src/rpc/handle.js';
+import { createFetchHandler, type FetchHandlerOptions } from '../../src/rpc/http.js';
+import { createMethodTable } from '../../src/rpc/method.js';
 import { settled } from '../support/eventually.js';
 import { someMethod } from '../support/some-method.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 

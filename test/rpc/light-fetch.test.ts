@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt } from '../support/dev-node.js';
 import { settledScene } from '../support/settled-scene.js';
 

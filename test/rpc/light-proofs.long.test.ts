@@ -5,7 +5,7 @@ import type { HashScheme } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import { accountAt, KeptStore, stranger, word } from '../support/dev-node.js';
 import { isRootCall, otherValue, PROOF, settled } from '../support/finality-scene.js';

@@ -5,7 +5,7 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { type LightScene, lightScene } from '../support/light-node.js';
 import { serveMock } from '../support/mock-chain.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
+import { METHOD_INFO } from '../../src/rpc/method-info.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { lightScene } from '../support/light-node.js';
 import { signTransaction } from '../support/sign.js';

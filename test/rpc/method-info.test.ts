@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { linea } from '../../src/networks/linea.js';
+import { aliasesOf, isIdempotent, isTimed, METHOD_INFO, mayChange } from '../../src/rpc/method-info.js';
+import type { MethodInfo } from '../../src/rpc/method-rows.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { DEVNET_METHODS } from '../../src/rpc/methods/devnet-methods.generated.js';
 import { layerOneTable } from '../../src/rpc/methods/layer-one.js';
 import { inspectTable, methodTable } from '../../src/rpc/methods/method-table.js';
-import { aliasesOf, isIdempotent, isTimed, METHOD_INFO, mayChange } from '../../src/rpc/protocol/method-info.js';
-import type { MethodInfo } from '../../src/rpc/protocol/method-rows.js';
 
 const KINDS = ['devnet', 'light', 'replica'] as const;
 const L2: Readonly<Record<string, MethodInfo>> = METHOD_INFO.l2;

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ServeOptions, serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
 import { requireOptions } from '../../src/hosts/options/require-options.js';
 import { registerRpcProxy } from '../../src/hosts/proxy/register.js';
-import { type ServeOptions, serve } from '../../src/hosts/server/serve.js';
 import { createNode } from '../../src/hosts/worker/client.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { linea } from '../../src/networks/linea.js';

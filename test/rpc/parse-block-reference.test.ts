@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBlockReference } from '../../src/rpc/parsing/resolve-block.js';
+import { parseBlockReference } from '../../src/rpc/resolve-block.js';
 import { ABSENT, refusal, WORD } from '../support/parse-refusal.js';
 
 describe('block reference', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCallRequest } from '../../src/rpc/parsing/parse-call.js';
+import { parseCallRequest } from '../../src/rpc/parse-call.js';
 import { ADDRESS, refusal, WORD } from '../support/parse-refusal.js';
 
 describe('call', () => {

@@ -9,7 +9,7 @@ import {
   parseQuantity,
   parseStorageKey,
   parseStorageKeys,
-} from '../../src/rpc/parsing/parse-params.js';
+} from '../../src/rpc/parse-params.js';
 import { ABSENT, ADDRESS, refusal, WORD } from '../support/parse-refusal.js';
 
 const NO_TEXT = [1, 1n, true, {}, []];

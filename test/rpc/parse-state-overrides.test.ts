@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseStateOverrides } from '../../src/rpc/parsing/parse-overrides.js';
-import { parseAddress } from '../../src/rpc/parsing/parse-params.js';
+import { parseStateOverrides } from '../../src/rpc/parse-overrides.js';
+import { parseAddress } from '../../src/rpc/parse-params.js';
 import { ABSENT, ADDRESS, refusal, WORD } from '../support/parse-refusal.js';
 
 describe('state overrides', () => {

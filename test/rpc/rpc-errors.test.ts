@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, type ErrorDetails, PlumblineError, type TransactionRule } from '../../src/errors.js';
-import { RpcError, toRpcError, wireError } from '../../src/rpc/protocol/rpc-errors.js';
+import { RpcError, toRpcError, wireError } from '../../src/rpc/rpc-errors.js';
 
 // Codes and messages of docs/spec/json-rpc.md 2.3, 3 and 4.1, docs/spec/fees.md 6 and 7, docs/decisions.md 6, 8, 9 and 11;
 // `Invalid transaction type` and `Wrong chainId` of Besu's list of error types.

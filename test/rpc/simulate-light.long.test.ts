@@ -4,7 +4,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { endlessAccounts, roundsOf } from '../support/endless.js';
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';

@@ -5,7 +5,7 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { ProviderMessage, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { Subscriptions } from '../../src/rpc/subscriptions.js';
 import { settled } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 

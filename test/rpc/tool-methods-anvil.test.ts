@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
+import { METHOD_INFO } from '../../src/rpc/method-info.js';
 import { Anvil, anvilPath } from '../support/anvil.js';
 import { ANVIL_METHODS } from '../support/tool-methods.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { serve } from '../../src/hosts/cli/server.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
-import { serve } from '../../src/hosts/server/serve.js';
 import { accountAt, devNode } from '../support/dev-node.js';
 import { endlessAccounts, roundsOf, SLOW } from '../support/endless.js';
 import { eventually } from '../support/eventually.js';

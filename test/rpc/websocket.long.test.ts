@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
+import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import { type RunningServer, type ServeOptions, serve } from '../../src/hosts/server/serve.js';
 import { eventually } from '../support/eventually.js';
 
 interface Endpoint {

@@ -185,7 +185,7 @@ test('a transfer to oneself', async () => {
       'test/rpc/sky-cloudy.test.ts',
       `import { expect, test } from 'vitest';
 import { PlumblineError } from '../../src/errors.js';
-import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { toRpcError } from '../../src/rpc/rpc-errors.js';
 
 test('a cloudy sky', () => {
   const message = 'the sky is cloudy, wait';

@@ -3,7 +3,7 @@ import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/in
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import type { AnswerReport } from '../../src/rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import type { Eip1193Provider } from '../../src/upstream/json-rpc.js';
 import type { Json } from './lie-edits.js';
 import { type BeaconAnswer, type MockBeacon, serveBeacon } from './mock-beacon.js';

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/errors.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { isProviderRpcError, type ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
-import type { NodeFault } from '../../src/rpc/protocol/envelope.js';
+import type { NodeFault } from '../../src/rpc/envelope.js';
 import { EVERY_ERROR } from './every-error.js';
 
 /** Tests of a node whose methods throw each error of `EVERY_ERROR`. @param nodeOf - called when a test runs */

@@ -1,8 +1,8 @@
 import { type ErrorCode, type ErrorDetails, PlumblineError } from '../../src/errors.js';
 import { InlineTransport } from '../../src/hosts/opening/inline-transport.js';
 import type { NodeTransport } from '../../src/hosts/provider/transport.js';
-import { createDispatcher } from '../../src/rpc/protocol/handle.js';
-import { createMethodTable } from '../../src/rpc/protocol/method.js';
+import { createDispatcher } from '../../src/rpc/handle.js';
+import { createMethodTable } from '../../src/rpc/method.js';
 import { someMethod } from './some-method.js';
 
 export const ORIGIN = 'https://host.example';

@@ -1,9 +1,9 @@
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import type { BlockContext } from '../../src/evm/block-context.js';
-import { Machine } from '../../src/evm/interpreter/machine.js';
-import { StateOverlay } from '../../src/evm/state/state-overlay.js';
-import type { StateReader } from '../../src/evm/state/state-reader.js';
-import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { Machine } from '../../src/evm/machine.js';
+import { StateOverlay } from '../../src/evm/state-overlay.js';
+import type { StateReader } from '../../src/evm/state-reader.js';
+import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { RpcError, toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { RpcError, toRpcError } from '../../src/rpc/rpc-errors.js';
 
 /** The -32602 message of what `parse` throws. */
 export function refusal(parse: () => unknown): string {

@@ -1,5 +1,5 @@
-import type { Method } from '../../src/rpc/protocol/method.js';
-import { METHOD_INFO } from '../../src/rpc/protocol/method-info.js';
+import type { Method } from '../../src/rpc/method.js';
+import { METHOD_INFO } from '../../src/rpc/method-info.js';
 
 /** A method of a test's own table, with the metadata of a method that reads. */
 export function someMethod<Context>(name: string, handle: Method<Context>['handle']): Method<Context> {

@@ -5,8 +5,8 @@ import type { InlineExtras, NodeInfo, NodeOptions } from '../../src/hosts/option
 import type { NodeSession, NodeTransport } from '../../src/hosts/provider/transport.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { toQuantity } from '../../src/primitives/quantity.js';
-import { createDispatcher } from '../../src/rpc/protocol/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/protocol/method.js';
+import { createDispatcher } from '../../src/rpc/handle.js';
+import { createMethodTable, type Method } from '../../src/rpc/method.js';
 import type { SharingReport } from '../../src/rpc/schema/answers.js';
 import { someMethod } from './some-method.js';
 

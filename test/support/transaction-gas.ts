@@ -1,6 +1,6 @@
 import type { Alloc } from '../../conformance/alloc-state.js';
-import { runTransaction } from '../../src/evm/transactions/transaction.js';
-import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { runTransaction } from '../../src/evm/transaction.js';
+import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { expect, test } from 'vitest';
 import { decodeChanges, encodeChanges } from '../../src/chain/devnet/records/changes-codec.js';
-import type { AccountChange } from '../../src/evm/state/state-overlay.js';
+import type { AccountChange } from '../../src/evm/state-overlay.js';
 
 const word = (value: number) => new Uint8Array(32).fill(value);
 const account = (nonce: bigint) => ({ nonce, balance: 10n ** 18n, codeHash: word(7) });

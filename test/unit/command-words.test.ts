@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { formatUnits } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { readCall } from '../../src/hosts/cli/call-options.js';
+import { servedRequests } from '../../src/hosts/cli/connections.js';
 import { decimalText, etherText, oneLine, priceText } from '../../src/hosts/cli/lines.js';
-import { servedRequests } from '../../src/hosts/server/connections.js';
 
 describe('amounts in the command', () => {
   test('are written as viem writes them', () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { explain, PageError } from '../../demo/lib/explain.js';
 import { type ErrorCode, PlumblineError } from '../../src/errors.js';
 import { ProviderRpcError } from '../../src/hosts/provider/provider-error.js';
-import { toRpcError, wireError } from '../../src/rpc/protocol/rpc-errors.js';
+import { toRpcError, wireError } from '../../src/rpc/rpc-errors.js';
 import { EVERY_ERROR } from '../support/every-error.js';
 
 const UNKNOWN = explain(new Error('something else')).title;

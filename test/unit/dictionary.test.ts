@@ -3,12 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  type Dictionary,
-  generalDictionary,
-  loadDictionary,
-  verifyDictionary,
-} from '../../src/dictionary/dictionary.js';
+import { type Dictionary, generalDictionary, loadDictionary, verifyDictionary } from '../../src/fees/dictionary.js';
 import { MAX_DICTIONARY } from '../../src/kernel/contracts.js';
 import { LINEA_DICTIONARY } from '../../src/networks/linea.js';
 import type { DictionaryReference } from '../../src/networks/network.js';

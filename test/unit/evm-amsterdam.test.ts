@@ -6,8 +6,8 @@ import {
   encodeBlockAccessList,
   type StepAccess,
 } from '../../src/ethereum/block-access-list.js';
-import { runTransaction } from '../../src/evm/transactions/transaction.js';
-import type { RunOptions, TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { runTransaction } from '../../src/evm/transaction.js';
+import type { RunOptions, TransactionMessage } from '../../src/evm/transaction-message.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, COINBASE, CONTRACT, ETHER, message, openMachine, SENDER, STRANGER } from '../support/evm.js';
 import { gasOf, word } from '../support/transaction-gas.js';

@@ -1,8 +1,8 @@
 import { p256 } from '@noble/curves/nist.js';
 import { describe, expect, it } from 'vitest';
-import { keccakBlocks } from '../../src/evm/interpreter/counters.js';
-import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
-import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { keccakBlocks } from '../../src/evm/counters.js';
+import { simulateTransaction } from '../../src/evm/transaction.js';
+import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, message, openMachine } from '../support/evm.js';

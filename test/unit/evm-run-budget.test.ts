@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
 import { estimateGasAt } from '../../src/evm/gas.js';
-import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
-import { simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import { RunBudget } from '../../src/evm/run-budget.js';
+import { simulateTransaction } from '../../src/evm/transaction.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, blockContext, CONTRACT, message, networkAt, openMachine, SENDER } from '../support/evm.js';
 

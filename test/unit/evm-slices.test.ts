@@ -1,9 +1,9 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { AllocState } from '../../conformance/alloc-state.js';
-import { callAt } from '../../src/evm/calls/call.js';
-import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
-import { runTransaction, simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import { callAt } from '../../src/evm/call.js';
+import { RunBudget } from '../../src/evm/run-budget.js';
+import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {

@@ -2,8 +2,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { EMPTY_CODE_HASH } from '../../src/ethereum/constants.js';
-import { StateOverlay } from '../../src/evm/state/state-overlay.js';
-import { ReadCache } from '../../src/evm/state/state-reader.js';
+import { StateOverlay } from '../../src/evm/state-overlay.js';
+import { ReadCache } from '../../src/evm/state-reader.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { CONTRACT, SENDER, SLOT_0, STRANGER } from '../support/evm.js';
 

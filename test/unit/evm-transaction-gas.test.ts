@@ -1,8 +1,8 @@
 import { eoaCode7702SignAuthorization, privateToAddress } from '@ethereumjs/util';
 import { describe, expect, it } from 'vitest';
 import type { Alloc } from '../../conformance/alloc-state.js';
-import { runTransaction, simulateTransaction } from '../../src/evm/transactions/transaction.js';
-import type { TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
+import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.js';
 import type { Authorization } from '../../src/primitives/call-request.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
-import { RunBudget } from '../../src/evm/interpreter/run-budget.js';
-import { runSystemCalls } from '../../src/evm/transactions/system-calls.js';
-import { runTransaction, simulateTransaction } from '../../src/evm/transactions/transaction.js';
+import { RunBudget } from '../../src/evm/run-budget.js';
+import { runSystemCalls } from '../../src/evm/system-calls.js';
+import { runTransaction, simulateTransaction } from '../../src/evm/transaction.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { allocWith, message, openMachine, SLOT_0, STRANGER } from '../support/evm.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Alloc } from '../../conformance/alloc-state.js';
-import { runTransaction } from '../../src/evm/transactions/transaction.js';
-import type { RunOptions, TransactionMessage } from '../../src/evm/transactions/transaction-message.js';
+import { runTransaction } from '../../src/evm/transaction.js';
+import type { RunOptions, TransactionMessage } from '../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {

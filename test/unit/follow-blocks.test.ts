@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
 import type { HeadListener } from '../../src/chain/chain.js';
-import { followBlocks, MAX_TRIES, MAX_WAITING } from '../../src/rpc/subscriptions/sources.js';
+import { followBlocks, MAX_TRIES, MAX_WAITING } from '../../src/rpc/sources.js';
 
 interface Scene {
   readonly told: string[];

@@ -9,11 +9,11 @@ import type { StoredConfig } from '../../src/hosts/proxy/stored-config.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { ethereum } from '../../src/networks/ethereum.js';
 import { linea } from '../../src/networks/linea.js';
+import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/envelope.js';
+import { servedMethods } from '../../src/rpc/method-info.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { DEVNET_METHODS } from '../../src/rpc/methods/devnet-methods.generated.js';
 import { methodTable } from '../../src/rpc/methods/method-table.js';
-import { type Reply, type RpcResponse, readRequest, success } from '../../src/rpc/protocol/envelope.js';
-import { servedMethods } from '../../src/rpc/protocol/method-info.js';
 import { eventually, settled } from '../support/eventually.js';
 import { seededRandom } from '../support/random.js';
 

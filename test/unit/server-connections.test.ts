@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type ConnectionLimits, clientOf, followConnections } from '../../src/hosts/server/connections.js';
+import { type ConnectionLimits, clientOf, followConnections } from '../../src/hosts/cli/connections.js';
 
 /** A server without a network: its sockets and requests are events. */
 class Scene {

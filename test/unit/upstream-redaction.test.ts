@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toRpcError } from '../../src/rpc/protocol/rpc-errors.js';
+import { toRpcError } from '../../src/rpc/rpc-errors.js';
 import { createRedactor, endpointSecretsOf } from '../../src/upstream/address.js';
 import { EndpointGroup } from '../../src/upstream/group.js';
 import type { UrlEndpoint } from '../../src/upstream/options.js';

@@ -2,7 +2,7 @@ import { invalidParameter } from '../../errors.js';
 import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';

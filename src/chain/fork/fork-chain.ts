@@ -4,10 +4,10 @@ import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
-import type { RunLimits } from '../../evm/interpreter/run-budget.js';
-import type { SimulationBase } from '../../evm/simulation/simulation.js';
-import { StateOverlay } from '../../evm/state/state-overlay.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { RunLimits } from '../../evm/run-budget.js';
+import type { SimulationBase } from '../../evm/simulation.js';
+import { StateOverlay } from '../../evm/state-overlay.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import { parseExtraData } from '../../fees/prices.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
@@ -398,7 +398,7 @@ function prefetchOfCall(call: Omit<PrefetchedCall, 'left'>): PrefetchRun {
 /** Simulates the blocks of a plan for what they read. */
 function prefetchOfBlocks(base: Omit<SimulationBase, 'state' | 'stateRoot'>, plan: SimulationPlan): PrefetchRun {
   return prefetchOfRuns(async (guesses, limits, speculativeRun) => {
-    const { simulateBlocks } = await import('../../evm/simulation/simulate.js');
+    const { simulateBlocks } = await import('../../evm/simulate.js');
     const guessed = { ...base, state: guesses, stateRoot: async () => ZERO_WORD };
     await simulateBlocks(guessed, plan.requests, { ...plan, ...limits }, speculativeRun);
   });

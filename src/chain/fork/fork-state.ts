@@ -1,8 +1,8 @@
 import { PlumblineError } from '../../errors.js';
 import { UnknownNodeError } from '../../ethereum/patricia-trie.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
-import { RunBudget } from '../../evm/interpreter/run-budget.js';
-import { type AccountChange, trieWrites } from '../../evm/state/state-overlay.js';
+import { RunBudget } from '../../evm/run-budget.js';
+import { type AccountChange, trieWrites } from '../../evm/state-overlay.js';
 import { equalBytes, isZeroBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import type { ImaginedRoots } from '../chain.js';

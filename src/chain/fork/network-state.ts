@@ -1,7 +1,7 @@
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { UnknownNodeError } from '../../ethereum/patricia-trie.js';
 import { partialRoot, StateTrie, type TrieProof } from '../../ethereum/state-trie.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bigIntToBytes, bytesToKey, copyBytes, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';

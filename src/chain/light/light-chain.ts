@@ -3,7 +3,7 @@ import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader, pendingContext } from '../../evm/block-context.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import { isLayerOne, type Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Clock } from '../../scheduling/clock.js';
@@ -30,7 +30,7 @@ import {
   type TakenBack,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
-import { BlockContentsReader } from './contents/block-contents.js';
+import { BlockContentsReader } from './block-contents.js';
 import { pricesAt } from './heads/block-finder.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-parts.js';
@@ -145,7 +145,7 @@ export class LightChain implements Chain {
   }
 
   async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
-    const { logsOfQuery } = await import('./contents/log-range.js');
+    const { logsOfQuery } = await import('./log-range.js');
     return logsOfQuery(this.source, query, call);
   }
 
@@ -158,19 +158,19 @@ export class LightChain implements Chain {
   async pendingTransaction(hash: Uint8Array, { signal }: ChainCall = {}): Promise<PendingTransaction | undefined> {
     const own = this.sent.recent().find((one) => equalBytes(one.hash, hash));
     if (own !== undefined) return { transaction: own };
-    const { fetchAnnounced } = await import('./contents/unmined.js');
+    const { fetchAnnounced } = await import('./unmined.js');
     const transaction = await fetchAnnounced(this.parts.upstream, hash, this.network.chainId, signal);
     return transaction && { transaction, announced: true };
   }
 
   /** The answer of an endpoint, which cannot be verified. */
   async exclusion(hash: Uint8Array, { signal }: ChainCall = {}): Promise<Exclusion | undefined> {
-    const { fetchExclusion } = await import('./contents/unmined.js');
+    const { fetchExclusion } = await import('./unmined.js');
     return fetchExclusion(this.parts.upstream, hash, signal);
   }
 
   async forward(method: string, params: readonly unknown[], { signal }: ChainCall = {}): Promise<unknown> {
-    const { forwardRequest } = await import('./contents/submit.js');
+    const { forwardRequest } = await import('./submit.js');
     return forwardRequest(this.parts.upstream, method, params, signal);
   }
 
@@ -272,7 +272,7 @@ export class LightChain implements Chain {
 
   /** The tip that was paid lately, above the next base fee. */
   private async pricesOfLayerOne(on: LightBlock, call: ChainCall): Promise<CurrentPrices> {
-    const { suggestedTip } = await import('./contents/suggested-tip.js');
+    const { suggestedTip } = await import('./suggested-tip.js');
     if (this.tip === undefined || !equalBytes(this.tip.at, on.hash)) {
       const read = async (number: number) =>
         this.withBody(await this.heads.finder.ancestorOf(on, number, call.signal), call);
@@ -303,7 +303,7 @@ export class LightChain implements Chain {
   }
 
   async submit(raw: Uint8Array, { signal }: ChainCall = {}): Promise<Uint8Array> {
-    const { submitChecked } = await import('./contents/submit.js');
+    const { submitChecked } = await import('./submit.js');
     const transaction = await submitChecked(raw, this, this.parts, { signal });
     this.sent.add(transaction);
     return transaction.hash;

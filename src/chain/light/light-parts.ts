@@ -10,8 +10,8 @@ import type { EndpointGroup } from '../../upstream/group.js';
 import type { RestGroup } from '../../upstream/rest-group.js';
 import type { HeadLevel } from '../block.js';
 import { BLOCK_TAGS, type BlockTag } from '../block.js';
-import type { ConsensusAnswers } from './layer-one/consensus-answers.js';
-import type { AttestedLayerOne, FollowedLayerOne } from './layer-one/layer-one-follower.js';
+import type { ConsensusAnswers } from './consensus-answers.js';
+import type { AttestedLayerOne, FollowedLayerOne } from './layer-one-follower.js';
 import type { LightCache } from './light-cache.js';
 import { isFollowed, LIGHT_OPTIONS, type LightChainOptions, type LightSettings } from './light-options.js';
 

@@ -1,5 +1,5 @@
 import { isPlumblineError, PlumblineError } from '../../errors.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import type { BlockReference } from '../block.js';

@@ -10,11 +10,11 @@ import {
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { authorityOf } from '../authority.js';
 import { delegateOf, isDelegation } from '../common.js';
-import type { Machine } from '../interpreter/machine.js';
-import { NO_ACCOUNT, type StateReader } from '../state/state-reader.js';
-import { authorityOf } from '../transactions/authority.js';
-import type { TransactionMessage } from '../transactions/transaction-message.js';
+import type { Machine } from '../machine.js';
+import { NO_ACCOUNT, type StateReader } from '../state-reader.js';
+import type { TransactionMessage } from '../transaction-message.js';
 import type { Tracer } from './tracer.js';
 
 /** An account as the tracer shows it. */

@@ -1,7 +1,7 @@
 import type { EvmChange, TraceRecord } from '../../kernel/evm.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { Machine, Tracing } from '../interpreter/machine.js';
-import type { TransactionMessage, TransactionOutcome } from '../transactions/transaction-message.js';
+import type { Machine, Tracing } from '../machine.js';
+import type { TransactionMessage, TransactionOutcome } from '../transaction-message.js';
 
 /** Where a transaction is that is traced. */
 export interface TracedInclusion {

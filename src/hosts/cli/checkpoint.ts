@@ -1,4 +1,4 @@
-import { readFinalized } from '../../chain/light/layer-one/checkpoint.js';
+import { readFinalized } from '../../chain/light/checkpoint.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { RestGroup } from '../../upstream/rest-group.js';

@@ -2,7 +2,7 @@ import { invalidParameter, PlumblineError } from '../../errors.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { type VerifiedLineaProof, verifyLineaProof } from '../../proof/linea-proof.js';
-import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { UntypedMethod } from '../provider/provider.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter } from './call-options.js';

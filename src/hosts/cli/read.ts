@@ -1,7 +1,7 @@
 import { invalidParameter, PlumblineError } from '../../errors.js';
 import { parentOf } from '../../names/ens-name.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
+import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { NameResolution } from '../../rpc/schema/answers.js';
 import type { BlockResultJson, LogJson, ReceiptJson, TransactionJson } from '../../rpc/schema/json.js';
 import type { PlumblineNode } from '../provider/node-handle.js';

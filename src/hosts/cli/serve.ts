@@ -3,15 +3,15 @@ import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
 import type { Hex } from '../../primitives/hex.js';
-import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http/access.js';
-import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import { isLoopback, LOOPBACK_NAMES } from '../../rpc/access.js';
+import type { FetchHandlerOptions } from '../../rpc/http.js';
 import type { EndpointReport, NodeStatus } from '../../rpc/schema/answers.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
-import type { RunningServer, ServedRequest } from '../server/serve.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, nodeOptions } from './chain.js';
 import { oneLine, printErrors, printJson, printLines } from './lines.js';
+import type { RunningServer, ServedRequest } from './server.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -126,7 +126,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
         ...(maxSubscriptions !== undefined && { maxSubscriptions }),
       }),
       // While the node waits for files, and for its kernels to be compiled.
-      import('../server/serve.js'),
+      import('./server.js'),
     ]);
     const output = serveOutput(values);
     let server: RunningServer;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { generalDictionary, loadDictionary } from '../../dictionary/dictionary.js';
 import { invalidParameter, isPlumblineError, messageOf } from '../../errors.js';
+import { generalDictionary, loadDictionary } from '../../fees/dictionary.js';
 import { loadCalldataSizer } from '../../kernel/calldata-sizer.js';
 import { LINEA_DICTIONARY } from '../../networks/linea.js';
 import { hexToBytes } from '../../primitives/hex.js';

@@ -1,9 +1,9 @@
 import type { Chain } from '../../chain/chain.js';
-import type { GasCount } from '../../evm/interpreter/run-budget.js';
-import type { Caller } from '../../rpc/http/http.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
-import type { Dispatch, PayloadOptions } from '../../rpc/protocol/handle.js';
-import { Subscriptions } from '../../rpc/subscriptions/subscriptions.js';
+import type { GasCount } from '../../evm/run-budget.js';
+import type { Reply } from '../../rpc/envelope.js';
+import type { Dispatch, PayloadOptions } from '../../rpc/handle.js';
+import type { Caller } from '../../rpc/http.js';
+import { Subscriptions } from '../../rpc/subscriptions.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import type { NodeSettings } from '../options/options.js';

@@ -4,7 +4,7 @@
  * @module plumbline-l2/inline
  */
 import type { TableOf } from '../../primitives/option-table.js';
-import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { FetchHandlerOptions } from '../../rpc/http.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
 import { openNode } from './open-inline.js';

@@ -1,25 +1,20 @@
 import type { Chain } from '../../chain/chain.js';
-import {
-  type Dictionary,
-  type DictionaryCache,
-  generalDictionary,
-  obtainDictionary,
-} from '../../dictionary/dictionary.js';
 import { Estimator } from '../../estimate/estimator.js';
+import { type Dictionary, type DictionaryCache, generalDictionary, obtainDictionary } from '../../fees/dictionary.js';
 import type { CalldataSizer, HashScheme } from '../../kernel/contracts.js';
 import { preferEvmBuild } from '../../kernel/evm-module.js';
 import { hasSimd } from '../../kernel/simd.js';
 import { isLayerOne, type Network } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
+import type { FilterRegistry } from '../../rpc/filter-registry.js';
+import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/handle.js';
+import { createMethodTable, type MethodTable } from '../../rpc/method.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
 import type { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
 import type { L1Context } from '../../rpc/methods/layer-one.js';
 import { inspectTable, methodTable } from '../../rpc/methods/method-table.js';
-import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/protocol/handle.js';
-import { createMethodTable, type MethodTable } from '../../rpc/protocol/method.js';
-import { noteRequest } from '../../rpc/protocol/note-request.js';
+import { noteRequest } from '../../rpc/note-request.js';
 import type { DictionaryReport, EndpointReport, StorageControl } from '../../rpc/schema/answers.js';
-import type { FilterRegistry } from '../../rpc/subscriptions/filter-registry.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
 import type { PageStore } from '../../store/page-store.js';

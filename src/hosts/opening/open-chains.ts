@@ -2,7 +2,7 @@ import type { LightChainOptions } from '../../chain/light/light-options.js';
 import { isFollowed, type LayerOneOptions } from '../../chain/light/light-options.js';
 import { invalidParameter } from '../../errors.js';
 import { isLayerOne } from '../../networks/network.js';
-import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';
+import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { type InlineExtras, type NodeInfo, type NodeOptions, textOf } from '../options/options.js';
 import { requireEndpoints } from '../options/require-endpoints.js';

@@ -65,8 +65,8 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
   };
   const follower = loadOnce(async () => {
     const [{ LayerOneFollower }, { LightClientRecord }, { beaconNetworkOf }] = await Promise.all([
-      import('../../chain/light/layer-one/layer-one-follower.js'),
-      import('../../chain/light/layer-one/light-client-record.js'),
+      import('../../chain/light/layer-one-follower.js'),
+      import('../../chain/light/light-client-record.js'),
       import('../../networks/beacon-networks.js'),
     ]);
     const chain = beaconNetworkOf(layerOne);
@@ -84,7 +84,7 @@ export function openConsensus(options: LayerOneOptions, { network, cache, ...par
     maxAgeMs: settings.maxAgeMs,
     async answers() {
       const [{ collectAnswers }, { beaconNetworkOf }] = await Promise.all([
-        import('../../chain/light/layer-one/consensus-answers.js'),
+        import('../../chain/light/consensus-answers.js'),
         import('../../networks/beacon-networks.js'),
       ]);
       const { checkpoint } = await (await follower()).finalized();

@@ -51,8 +51,7 @@ async function loadStored({ storeName }: NodeOptions): Promise<void> {
  */
 function beginDevnet({ dictionary, kernelBuild }: NodeOptions): void {
   const loads: Promise<unknown>[] = [];
-  if (dictionary === undefined || dictionary.kind === 'general')
-    loads.push(import('../../dictionary/general.generated.js'));
+  if (dictionary === undefined || dictionary.kind === 'general') loads.push(import('../../fees/general.generated.js'));
   if (kernelBuild !== 'scalar' && hasSimd()) {
     loads.push(import('../../kernel/wasm/trie.simd.generated.js'), import('../../kernel/wasm/evm.simd.generated.js'));
   }

@@ -44,7 +44,7 @@ export async function openLight(
   });
 }
 
-const loadFilters = async () => (await import('../../rpc/subscriptions/filter-registry.js')).FilterRegistry;
+const loadFilters = async () => (await import('../../rpc/filter-registry.js')).FilterRegistry;
 
 /** An open light chain, and what the rest of its node needs of it. */
 export type OpenLightChain = Awaited<ReturnType<typeof openLightChain>>;

@@ -23,7 +23,7 @@ import {
   type VerificationCostPricing,
 } from '../../networks/network.js';
 import type { AnyTable, OptionForm, OptionForms, TableOf } from '../../primitives/option-table.js';
-import type { FetchHandlerOptions } from '../../rpc/http/http.js';
+import type { FetchHandlerOptions } from '../../rpc/http.js';
 import { PROVIDER_ENDPOINT_OPTIONS, URL_ENDPOINT_OPTIONS } from '../../upstream/options.js';
 import {
   aboveZero,

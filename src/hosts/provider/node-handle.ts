@@ -3,7 +3,7 @@ import { invalidParameter } from '../../errors.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { ClaimOptions, ClaimPreparation, MessageList, MessageQuery } from '../../messages/withdrawal.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http/http.js';
+import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http.js';
 import type {
   AddressLookup,
   NameOptions,
@@ -208,7 +208,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.inspector.on('error', (fault) => this.emit('error', fault));
     const handler = (layer: Layer, provider: TransportProvider): PlumblineNode['handle'] => {
       const load = loadOnce(async () => {
-        const { createFetchHandler } = await import('../../rpc/http/http.js');
+        const { createFetchHandler } = await import('../../rpc/http.js');
         return createFetchHandler(
           async (payload, { signal, ...caller }) => {
             const reply = await node.dispatch(layer, payload, signal, caller);

@@ -1,11 +1,11 @@
 import { isPlumblineError, messageOf } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
-import type { NodeFault, Reply, RpcFailure } from '../../rpc/protocol/envelope.js';
+import type { AnswerReport } from '../../rpc/answer-report.js';
+import type { NodeFault, Reply, RpcFailure } from '../../rpc/envelope.js';
 import type { NodeStatus } from '../../rpc/schema/answers.js';
 import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
-import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { disconnected, PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';

@@ -1,5 +1,5 @@
-import type { Reply } from '../../rpc/protocol/envelope.js';
-import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { Reply } from '../../rpc/envelope.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { Layer, NodeSession, NodeTransport } from './transport.js';
 
 /** A call of a remote caller. A session keeps the chain of its first call. */

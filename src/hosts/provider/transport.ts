@@ -1,8 +1,8 @@
 import { PlumblineError } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { Caller } from '../../rpc/http/http.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
-import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { Reply } from '../../rpc/envelope.js';
+import type { Caller } from '../../rpc/http.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
 

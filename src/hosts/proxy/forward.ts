@@ -5,17 +5,10 @@
 
 import { isPlumblineError, PlumblineError } from '../../errors.js';
 import { isDeeperThan } from '../../primitives/bounded-input.js';
-import { readBody } from '../../rpc/http/read-body.js';
-import type { AnswerClass, AnswerReport } from '../../rpc/protocol/answer-report.js';
-import {
-  failure,
-  type Reply,
-  type RpcRequest,
-  type RpcResponse,
-  readRequest,
-  success,
-} from '../../rpc/protocol/envelope.js';
-import { toRpcError } from '../../rpc/protocol/rpc-errors.js';
+import type { AnswerClass, AnswerReport } from '../../rpc/answer-report.js';
+import { failure, type Reply, type RpcRequest, type RpcResponse, readRequest, success } from '../../rpc/envelope.js';
+import { readBody } from '../../rpc/read-body.js';
+import { toRpcError } from '../../rpc/rpc-errors.js';
 import { openDeadline } from '../../scheduling/deadline.js';
 import { hanging } from '../../upstream/failure.js';
 

@@ -1,7 +1,7 @@
 import { isLayerOne } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
-import { createFetchHandler } from '../../rpc/http/http.js';
-import { servedMethods } from '../../rpc/protocol/method-info.js';
+import { createFetchHandler } from '../../rpc/http.js';
+import { servedMethods } from '../../rpc/method-info.js';
 import { NODE_OPTIONS, type NodeInfo, type NodeOptions, textOf } from '../options/options.js';
 import { type NodeTransport, nodeClosed } from '../provider/transport.js';
 import { type ProxyConfig, requireConfig, serviceWorkerFailed } from './config.js';

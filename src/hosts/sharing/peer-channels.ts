@@ -1,5 +1,5 @@
-import type { Reply } from '../../rpc/protocol/envelope.js';
-import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import type { Reply } from '../../rpc/envelope.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import type { Fingerprint } from '../options/fingerprint.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';

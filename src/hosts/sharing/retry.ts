@@ -10,9 +10,9 @@ import {
   type RpcResponse,
   readRequest,
   responsesOf,
-} from '../../rpc/protocol/envelope.js';
-import { handlePayload } from '../../rpc/protocol/handle.js';
-import { isIdempotent, mayChange } from '../../rpc/protocol/method-info.js';
+} from '../../rpc/envelope.js';
+import { handlePayload } from '../../rpc/handle.js';
+import { isIdempotent, mayChange } from '../../rpc/method-info.js';
 import type { Layer } from '../provider/transport.js';
 
 type Ask = (payload: unknown) => Promise<Reply>;

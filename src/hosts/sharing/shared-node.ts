@@ -5,9 +5,9 @@
 
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
-import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';
-import { isTimed } from '../../rpc/protocol/method-info.js';
-import type { SubscriptionMessage } from '../../rpc/subscriptions/subscriptions.js';
+import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
+import { isTimed } from '../../rpc/method-info.js';
+import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';

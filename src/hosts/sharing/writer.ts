@@ -5,8 +5,8 @@
  * out; `retry.ts` decides by that what the next writer is asked.
  */
 
-import type { AnswerReport } from '../../rpc/protocol/answer-report.js';
-import { answersOf, methodOf, type Reply } from '../../rpc/protocol/envelope.js';
+import type { AnswerReport } from '../../rpc/answer-report.js';
+import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/options.js';

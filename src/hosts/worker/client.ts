@@ -1,8 +1,8 @@
 import { proxy, type Remote, releaseProxy, wrap } from 'comlink';
 import { type ErrorDetails, invalidParameter, isPlumblineError, PlumblineError } from '../../errors.js';
 import { type TableOf, withDefaults } from '../../primitives/option-table.js';
-import type { FetchHandlerOptions } from '../../rpc/http/http.js';
-import type { Reply } from '../../rpc/protocol/envelope.js';
+import type { Reply } from '../../rpc/envelope.js';
+import type { FetchHandlerOptions } from '../../rpc/http.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import { webLocks } from '../../store/browser-storage.js';

@@ -3,8 +3,9 @@
  * three files that are fetched at once (scripts/lib/worker-chunks.mjs): the number of files delays the start more than
  * their size.
  */
-export { general } from '../../dictionary/general.generated.js';
+
 export { feesOn } from '../../estimate/estimation.js';
+export { general } from '../../fees/general.generated.js';
 export { wasm as evmKernel } from '../../kernel/wasm/evm.simd.generated.js';
 export { wasm as trieKernel } from '../../kernel/wasm/trie.simd.generated.js';
 export { openDevnetNode } from '../opening/open-devnet.js';

@@ -1,17 +1,17 @@
 import type { AccountAccesses } from '../../ethereum/block-access-list.js';
-import { callFailureOf } from '../../evm/calls/revert-reason.js';
+import { callFailureOf } from '../../evm/revert-reason.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
 import { nextTurn } from '../../scheduling/turns.js';
-import { findBlock } from '../parsing/resolve-block.js';
-import { COMPUTES, READS } from '../protocol/method-rows.js';
-import { RpcError } from '../protocol/rpc-errors.js';
+import { COMPUTES, READS } from '../method-rows.js';
+import { findBlock } from '../resolve-block.js';
+import { RpcError } from '../rpc-errors.js';
 import type { AccountAccessesJson, BlockJson, OfCall } from '../schema/json.js';
 import { readSimulation } from './calls.js';
 import { defineMethod } from './context.js';
 
-const loadAccessLists = loadOnce(() => import('../../evm/calls/access-list.js'));
+const loadAccessLists = loadOnce(() => import('../../evm/access-list.js'));
 
 /**
  * `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. For a failing call the answer has

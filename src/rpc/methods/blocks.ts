@@ -5,10 +5,10 @@ import { EMPTY_UNCLES_HASH } from '../../ethereum/constants.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { optional, parseBoolean, parseHash, parseIndex } from '../parsing/parse-params.js';
-import { findBlock, withBody } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { READS } from '../protocol/method-rows.js';
+import type { MethodCallOptions } from '../method.js';
+import { READS } from '../method-rows.js';
+import { optional, parseBoolean, parseHash, parseIndex } from '../parse-params.js';
+import { findBlock, withBody } from '../resolve-block.js';
 import {
   formatBlock,
   formatHeader,

@@ -1,21 +1,21 @@
 import { isHead, isPending } from '../../chain/block.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { withBlockOverrides } from '../../evm/block-overrides.js';
-import type { SimulatedCallOptions as SimulationOptions } from '../../evm/calls/call.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { SimulatedCallOptions as SimulationOptions } from '../../evm/call.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
-import { parseCallOn } from '../parsing/parse-call.js';
-import { parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
-import { executionPointOf, parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { COMPUTES } from '../protocol/method-rows.js';
+import type { MethodCallOptions } from '../method.js';
+import { COMPUTES } from '../method-rows.js';
+import { parseCallOn } from '../parse-call.js';
+import { parseBlockOverrides, parseStateOverrides } from '../parse-overrides.js';
+import { executionPointOf, parseBlockReference, requireBlock } from '../resolve-block.js';
 import type { OfCall } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 
-const loadCalls = loadOnce(() => import('../../evm/calls/call.js'));
+const loadCalls = loadOnce(() => import('../../evm/call.js'));
 
 /** `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. */
 export const eth_call = defineMethod<OfCall, Hex>('eth_call', COMPUTES, async (context, params, options) => {

@@ -4,11 +4,11 @@ import type { Estimator } from '../../estimate/estimator.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { Messages } from '../../messages/find-claim.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
-import { METHOD_INFO, type MethodName } from '../protocol/method-info.js';
-import type { MethodInfo } from '../protocol/method-rows.js';
+import type { FilterRegistry } from '../filter-registry.js';
+import type { Method, MethodCallOptions } from '../method.js';
+import { METHOD_INFO, type MethodName } from '../method-info.js';
+import type { MethodInfo } from '../method-rows.js';
 import type { NodeStatus, StorageControl } from '../schema/answers.js';
-import type { FilterRegistry } from '../subscriptions/filter-registry.js';
 
 /** What the methods of one node work on. */
 export interface RpcContext {

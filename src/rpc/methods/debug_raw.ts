@@ -7,10 +7,10 @@ import { headerFields } from '../../ethereum/header.js';
 import { encodeReceipt } from '../../ethereum/receipt.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { parseHash, parseIndex } from '../parsing/parse-params.js';
-import { findBlock, requireHexNumber, withBody } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { READS } from '../protocol/method-rows.js';
+import type { MethodCallOptions } from '../method.js';
+import { READS } from '../method-rows.js';
+import { parseHash, parseIndex } from '../parse-params.js';
+import { findBlock, requireHexNumber, withBody } from '../resolve-block.js';
 import type { BlockJson, LineaBlockJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 

@@ -5,11 +5,11 @@ import { traceCallAt, traceTransaction } from '../../evm/tracing/trace-transacti
 import { createTracer, type NamedTracerChoice, TRACERS, type TracerChoice } from '../../evm/tracing/tracers.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { openDeadline } from '../../scheduling/deadline.js';
-import { optional, parseBoolean, parseHash, parseIndex, requireObject, requireText } from '../parsing/parse-params.js';
-import { parseBlockReference, requireBlock, requireHexNumber } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { COMPUTES } from '../protocol/method-rows.js';
-import { invalidParams, RpcError, type RpcErrorObject } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { COMPUTES } from '../method-rows.js';
+import { optional, parseBoolean, parseHash, parseIndex, requireObject, requireText } from '../parse-params.js';
+import { parseBlockReference, requireBlock, requireHexNumber } from '../resolve-block.js';
+import { invalidParams, RpcError, type RpcErrorObject } from '../rpc-errors.js';
 import type { BlockJson, CallJson } from '../schema/json.js';
 import { readSimulation } from './calls.js';
 import { defineMethod, type RpcContext } from './context.js';

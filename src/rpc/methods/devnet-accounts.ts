@@ -1,6 +1,6 @@
 import type { Hex } from '../../primitives/hex.js';
-import { parseAddress, parseBoolean, parseBytes, parseStorageKey } from '../parsing/parse-params.js';
-import { CHANGES_DEVNET } from '../protocol/method-rows.js';
+import { CHANGES_DEVNET } from '../method-rows.js';
+import { parseAddress, parseBoolean, parseBytes, parseStorageKey } from '../parse-params.js';
 import type { Amount } from '../schema/json.js';
 import { devnetMethods, parseAmount } from './devnet-method.js';
 

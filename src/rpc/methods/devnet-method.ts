@@ -1,10 +1,10 @@
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { PlumblineError } from '../../errors.js';
-import { fitted, parseQuantity } from '../parsing/parse-params.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
-import type { MethodName } from '../protocol/method-info.js';
-import type { MethodInfo } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { Method, MethodCallOptions } from '../method.js';
+import type { MethodName } from '../method-info.js';
+import type { MethodInfo } from '../method-rows.js';
+import { fitted, parseQuantity } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
 import { type Answered, defineMethod, type RpcContext, type Unchecked } from './context.js';
 
 /** One method that steers a devnet, under each of the names that tools have for it. The rest is as in `defineMethod`. */

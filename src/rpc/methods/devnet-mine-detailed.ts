@@ -1,7 +1,7 @@
 import type { Executed } from '../../chain/devnet/mining/block-execution.js';
 import { solidityReason } from '../../evm/tracing/solidity-reason.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { CHANGES_DEVNET } from '../protocol/method-rows.js';
+import { CHANGES_DEVNET } from '../method-rows.js';
 import { formatBlock, formatTransaction } from '../schema/format.js';
 import type { Amount, BlockResultJson } from '../schema/json.js';
 import { devnetMethods } from './devnet-method.js';

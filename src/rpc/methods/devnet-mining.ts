@@ -2,10 +2,10 @@ import type { DevnetControl, MineTimes } from '../../chain/devnet/mining/control
 import { rulesAt } from '../../evm/common.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { optional, parseAddress, parseBoolean, parseHash } from '../parsing/parse-params.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { CHANGES_DEVNET, READS_DEVNET } from '../protocol/method-rows.js';
-import { invalidParams, RpcError } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { CHANGES_DEVNET, READS_DEVNET } from '../method-rows.js';
+import { optional, parseAddress, parseBoolean, parseHash } from '../parse-params.js';
+import { invalidParams, RpcError } from '../rpc-errors.js';
 import type { Amount } from '../schema/json.js';
 import { devnetMethods, parseAmount, parseCount } from './devnet-method.js';
 

@@ -2,10 +2,10 @@ import type { DevnetControl, ReorgTransaction } from '../../chain/devnet/mining/
 import { TRANSACTION_GAS_CAP } from '../../evm/common.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { optional, parseBytes, requireArray, requireObject } from '../parsing/parse-params.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { CHANGES_DEVNET, RESETS_DEVNET } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { CHANGES_DEVNET, RESETS_DEVNET } from '../method-rows.js';
+import { optional, parseBytes, requireArray, requireObject } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { SentCallJson } from '../schema/json.js';
 import type { RpcContext } from './context.js';
 import { devnetMethods, parseCount } from './devnet-method.js';

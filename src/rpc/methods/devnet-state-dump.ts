@@ -5,10 +5,10 @@ import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
-import { optional, parseAddress, parseBytes, parseStorageKey, requireObject } from '../parsing/parse-params.js';
-import { answerTooLarge } from '../protocol/answer-size.js';
-import { CHANGES_DEVNET, READS_DEVNET } from '../protocol/method-rows.js';
-import { invalidParams, RpcError } from '../protocol/rpc-errors.js';
+import { answerTooLarge } from '../answer-size.js';
+import { CHANGES_DEVNET, READS_DEVNET } from '../method-rows.js';
+import { optional, parseAddress, parseBytes, parseStorageKey, requireObject } from '../parse-params.js';
+import { invalidParams, RpcError } from '../rpc-errors.js';
 import { devnetMethods, parseAmount } from './devnet-method.js';
 
 /*

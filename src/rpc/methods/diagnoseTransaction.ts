@@ -1,9 +1,9 @@
 import { type DiagnosisSubject, diagnose } from '../../diagnosis/diagnose.js';
 import type { TransactionDiagnosis } from '../../diagnosis/diagnosis.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
-import { parseBytes } from '../parsing/parse-params.js';
-import type { Method } from '../protocol/method.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { Method } from '../method.js';
+import { parseCallRequest } from '../parse-call.js';
+import { parseBytes } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { RpcContext } from './context.js';
 
 const HASH_BYTES = 32;

@@ -4,12 +4,12 @@ import {
   BEACON_ROOTS_ADDRESS,
   CONSOLIDATION_REQUESTS_ADDRESS,
   WITHDRAWAL_REQUESTS_ADDRESS,
-} from '../../evm/transactions/system-calls.js';
+} from '../../evm/system-calls.js';
 import type { ForkActivation, Network } from '../../networks/network.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { requireBlock } from '../parsing/resolve-block.js';
-import { COMPUTES } from '../protocol/method-rows.js';
+import { COMPUTES } from '../method-rows.js';
+import { requireBlock } from '../resolve-block.js';
 import { defineMethod } from './context.js';
 
 /** Names of the precompiles by the number of their address. @source EIP-7910 */

@@ -1,7 +1,7 @@
 import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { parseBytes } from '../parsing/parse-params.js';
-import { SENDS_RAW } from '../protocol/method-rows.js';
+import { SENDS_RAW } from '../method-rows.js';
+import { parseBytes } from '../parse-params.js';
 import { defineMethod } from './context.js';
 
 export const eth_sendRawTransaction = defineMethod<[transaction: Hex], Hex>(

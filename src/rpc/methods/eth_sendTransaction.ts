@@ -5,10 +5,10 @@ import { encodeTransaction, type TransactionType } from '../../ethereum/encode-t
 import { keccak256 } from '../../kernel/keccak.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import { parseCallOn, parseCallRequest } from '../parsing/parse-call.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { CHANGES_DEVNET, COMPUTES, SENDS_WITH_KEYS } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { CHANGES_DEVNET, COMPUTES, SENDS_WITH_KEYS } from '../method-rows.js';
+import { parseCallOn, parseCallRequest } from '../parse-call.js';
+import { invalidParams } from '../rpc-errors.js';
 import { formatPendingTransaction, formatReceipt } from '../schema/format.js';
 import type { CallJson, ReceiptJson, SentCallJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';

@@ -1,21 +1,22 @@
 import type { Block } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
 import type { Withdrawal } from '../../ethereum/ordered-trie.js';
-import { callFailureOf } from '../../evm/calls/revert-reason.js';
+import { callFailureOf } from '../../evm/revert-reason.js';
 import type {
   BlockCall,
   BlockRequest,
   SimulatedBlock,
   SimulatedBlockOverrides,
   SimulatedCall,
-} from '../../evm/simulation/simulation.js';
-import type { AccountChange } from '../../evm/state/state-overlay.js';
+} from '../../evm/simulation.js';
+import type { AccountChange } from '../../evm/state-overlay.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
-import { BLOCK_OVERRIDES, parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
+import { COMPUTES } from '../method-rows.js';
+import { parseCallRequest } from '../parse-call.js';
+import { BLOCK_OVERRIDES, parseBlockOverrides, parseStateOverrides } from '../parse-overrides.js';
 import {
   optional,
   parseAddress,
@@ -25,15 +26,14 @@ import {
   requireArray,
   requireMembers,
   requireObject,
-} from '../parsing/parse-params.js';
-import { parseBlockReference } from '../parsing/resolve-block.js';
-import { COMPUTES } from '../protocol/method-rows.js';
-import { invalidParams, simulatedCallError } from '../protocol/rpc-errors.js';
+} from '../parse-params.js';
+import { parseBlockReference } from '../resolve-block.js';
+import { invalidParams, simulatedCallError } from '../rpc-errors.js';
 import { formatBlock, formatLog } from '../schema/format.js';
 import type { BlockJson, BlockResultJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
-const loadSimulation = loadOnce(() => import('../../evm/simulation/simulate.js'));
+const loadSimulation = loadOnce(() => import('../../evm/simulate.js'));
 
 /**
  * `[simulation, block]`; without a block it is the newest. Simulates blocks after it. The answer has them in the form

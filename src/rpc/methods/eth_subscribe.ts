@@ -1,10 +1,10 @@
 import { PlumblineError } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
-import { requireText } from '../parsing/parse-params.js';
-import type { MethodCallOptions, Subscriber } from '../protocol/method.js';
-import { OF_THE_NODE } from '../protocol/method-rows.js';
+import type { MethodCallOptions, Subscriber } from '../method.js';
+import { OF_THE_NODE } from '../method-rows.js';
+import { requireText } from '../parse-params.js';
 import type { LogFilterJson } from '../schema/json.js';
-import { parseSource } from '../subscriptions/sources.js';
+import { parseSource } from '../sources.js';
 import { defineMethod } from './context.js';
 
 /**

@@ -6,9 +6,9 @@ import {
   type UnchangedSlot,
 } from '../../evidence/evidence-bundle.js';
 import { bytesToHex } from '../../primitives/hex.js';
-import { parseAddress, parseStorageKeys, requireObject } from '../parsing/parse-params.js';
-import type { Method } from '../protocol/method.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { Method } from '../method.js';
+import { parseAddress, parseStorageKeys, requireObject } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { RpcContext } from './context.js';
 
 /** `node.exportEvidence`: the claim. */

@@ -1,11 +1,11 @@
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseLogRequest } from '../parsing/parse-log-filter.js';
-import { parseQuantity } from '../parsing/parse-params.js';
-import { OF_THE_NODE, READS } from '../protocol/method-rows.js';
+import { findLogs } from '../filter-registry.js';
+import { OF_THE_NODE, READS } from '../method-rows.js';
+import { parseLogRequest } from '../parse-log-filter.js';
+import { parseQuantity } from '../parse-params.js';
 import { formatLog } from '../schema/format.js';
 import type { LogFilterJson, LogJson } from '../schema/json.js';
-import { findLogs } from '../subscriptions/filter-registry.js';
 import { defineMethod } from './context.js';
 
 /** Ids are compared as numbers: clients may change the case of the digits. */

@@ -7,12 +7,12 @@ import { type Network, rollupOf } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseCallRequest } from '../parsing/parse-call.js';
-import { parseLogRequest } from '../parsing/parse-log-filter.js';
-import { parseAddress, parseHash, parseStorageKeys, requireText } from '../parsing/parse-params.js';
-import { parseBlockReference } from '../parsing/resolve-block.js';
-import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
-import { METHOD_INFO } from '../protocol/method-info.js';
+import { createMethodTable, type Method, type MethodTable } from '../method.js';
+import { METHOD_INFO } from '../method-info.js';
+import { parseCallRequest } from '../parse-call.js';
+import { parseLogRequest } from '../parse-log-filter.js';
+import { parseAddress, parseHash, parseStorageKeys, requireText } from '../parse-params.js';
+import { parseBlockReference } from '../resolve-block.js';
 import { formatBlock, formatLog, formatReceipt, formatTransaction, formatTrieProof } from '../schema/format.js';
 import { showKeys } from './accounts.js';
 

@@ -1,12 +1,12 @@
 import { isHead, isPending } from '../../chain/block.js';
 import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-request.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseCallOn } from '../parsing/parse-call.js';
-import { parseStateOverrides } from '../parsing/parse-overrides.js';
-import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { COMPUTES } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { COMPUTES } from '../method-rows.js';
+import { parseCallOn } from '../parse-call.js';
+import { parseStateOverrides } from '../parse-overrides.js';
+import { parseBlockReference, requireBlock } from '../resolve-block.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { LineaBlockJson, LineaCallJson, LineaFeesJson, LineaOverrideJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 

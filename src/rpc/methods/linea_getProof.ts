@@ -1,8 +1,8 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import type { Hex } from '../../primitives/hex.js';
-import { parseAddress, parseStorageKeys } from '../parsing/parse-params.js';
-import { parseBlockReference } from '../parsing/resolve-block.js';
-import { PROVES } from '../protocol/method-rows.js';
+import { PROVES } from '../method-rows.js';
+import { parseAddress, parseStorageKeys } from '../parse-params.js';
+import { parseBlockReference } from '../resolve-block.js';
 import type { LineaBlockJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 

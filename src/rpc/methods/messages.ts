@@ -3,11 +3,11 @@ import type { ClaimSearch, Messages } from '../../messages/find-claim.js';
 import type { ClaimPreparation, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
 import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
-import { optional, parseAddress, parseHash, requireMembers, requireObject } from '../parsing/parse-params.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
-import { needsRollup } from '../protocol/method-info.js';
-import { PROVES_ON_LAYER_ONE } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { Method, MethodCallOptions } from '../method.js';
+import { needsRollup } from '../method-info.js';
+import { PROVES_ON_LAYER_ONE } from '../method-rows.js';
+import { optional, parseAddress, parseHash, requireMembers, requireObject } from '../parse-params.js';
+import { invalidParams } from '../rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 const SUBJECT = 'message params';

@@ -1,14 +1,7 @@
 import { isLayerOne } from '../../networks/network.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
-import { createMethodTable, type Method, type MethodTable } from '../protocol/method.js';
-import {
-  aliasesOf,
-  insteadOf,
-  METHOD_INFO,
-  methodsOff,
-  methodsOfRollups,
-  needsRollup,
-} from '../protocol/method-info.js';
+import { createMethodTable, type Method, type MethodTable } from '../method.js';
+import { aliasesOf, insteadOf, METHOD_INFO, methodsOff, methodsOfRollups, needsRollup } from '../method-info.js';
 import type { SharingReport } from '../schema/answers.js';
 import { METHODS } from './chain-methods.generated.js';
 import type { RpcContext } from './context.js';

@@ -1,25 +1,18 @@
 import { isHead } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
-import type { RunLimits } from '../../evm/interpreter/run-budget.js';
-import type { SpeculativeRun } from '../../evm/simulation/simulation.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
+import type { RunLimits } from '../../evm/run-budget.js';
+import type { SpeculativeRun } from '../../evm/simulation.js';
+import type { StateReader } from '../../evm/state-reader.js';
 import { dnsEncode, ETHER, isEvmCoin, namehash, reverseName } from '../../names/ens-name.js';
 import { type Names, openNames } from '../../names/resolve.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { loadOnce } from '../../scheduling/shared-work.js';
-import {
-  optional,
-  parseAddress,
-  parseQuantity,
-  requireMembers,
-  requireObject,
-  requireText,
-} from '../parsing/parse-params.js';
-import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { COMPUTES } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { COMPUTES } from '../method-rows.js';
+import { optional, parseAddress, parseQuantity, requireMembers, requireObject, requireText } from '../parse-params.js';
+import { parseBlockReference, requireBlock } from '../resolve-block.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { AddressLookup, NameOptions, NameResolution, NameTrust } from '../schema/answers.js';
 import { defineMethod, type RpcContext } from './context.js';
 

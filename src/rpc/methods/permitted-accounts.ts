@@ -1,7 +1,7 @@
 import { DEV_ACCOUNTS } from '../../chain/devnet/state/dev-accounts.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { walletRefused } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { walletRefused } from '../rpc-errors.js';
 
 /** Who asks: a session (a provider, a WebSocket) has permissions of its own. */
 export type AccountUser = Pick<MethodCallOptions, 'client' | 'subscriber'>;

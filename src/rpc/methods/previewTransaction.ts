@@ -7,20 +7,21 @@ import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import type { BlockContext } from '../../evm/block-context.js';
 import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
-import { defaultGas, transactionMessageOf } from '../../evm/calls/call.js';
+import { defaultGas, transactionMessageOf } from '../../evm/call.js';
 import { rulesAt } from '../../evm/common.js';
-import { RunBudget, type RunLimits } from '../../evm/interpreter/run-budget.js';
-import type { SpeculativeRun } from '../../evm/simulation/simulation.js';
-import type { StateReader } from '../../evm/state/state-reader.js';
-import type { TransactionMessage } from '../../evm/transactions/transaction-message.js';
+import { RunBudget, type RunLimits } from '../../evm/run-budget.js';
+import type { SpeculativeRun } from '../../evm/simulation.js';
+import type { StateReader } from '../../evm/state-reader.js';
+import type { TransactionMessage } from '../../evm/transaction-message.js';
 import type { PreviewedCall } from '../../preview/preview.js';
 import { previewCalls } from '../../preview/preview-calls.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf, type StateOverrides } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseCallOn } from '../parsing/parse-call.js';
-import { parseBlockOverrides, parseStateOverrides } from '../parsing/parse-overrides.js';
+import type { Method, MethodCallOptions } from '../method.js';
+import { parseCallOn } from '../parse-call.js';
+import { parseBlockOverrides, parseStateOverrides } from '../parse-overrides.js';
 import {
   optional,
   parseAddress,
@@ -29,10 +30,9 @@ import {
   requireArray,
   requireObject,
   requireText,
-} from '../parsing/parse-params.js';
-import { parseBlockReference, requireBlock } from '../parsing/resolve-block.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+} from '../parse-params.js';
+import { parseBlockReference, requireBlock } from '../resolve-block.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { SeenByEndpoint, TransactionPreview } from '../schema/transaction-preview.js';
 import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';

@@ -8,10 +8,10 @@ import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
-import { parseIndex, requireArray } from '../parsing/parse-params.js';
-import { findBlock } from '../parsing/resolve-block.js';
-import { COMPUTES } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import { COMPUTES } from '../method-rows.js';
+import { parseIndex, requireArray } from '../parse-params.js';
+import { findBlock } from '../resolve-block.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { LineaBlockJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 

@@ -2,16 +2,16 @@ import type { Block, TransactionReceipt } from '../../chain/block.js';
 import { applyEdits } from '../../chain/state-edits.js';
 import { PlumblineError } from '../../errors.js';
 import type { BlockContext } from '../../evm/block-context.js';
-import { Machine } from '../../evm/interpreter/machine.js';
-import { RunBudget } from '../../evm/interpreter/run-budget.js';
-import { StateOverlay } from '../../evm/state/state-overlay.js';
-import { runSystemCalls } from '../../evm/transactions/system-calls.js';
-import { runTransaction } from '../../evm/transactions/transaction.js';
-import type { RunOptions, TransactionOutcome } from '../../evm/transactions/transaction-message.js';
+import { Machine } from '../../evm/machine.js';
+import { RunBudget } from '../../evm/run-budget.js';
+import { StateOverlay } from '../../evm/state-overlay.js';
+import { runSystemCalls } from '../../evm/system-calls.js';
+import { runTransaction } from '../../evm/transaction.js';
+import type { RunOptions, TransactionOutcome } from '../../evm/transaction-message.js';
 import type { Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import { withBody } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
+import type { MethodCallOptions } from '../method.js';
+import { withBody } from '../resolve-block.js';
 import type { RpcContext } from './context.js';
 
 /** A block that is run again. */

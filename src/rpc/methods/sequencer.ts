@@ -1,9 +1,9 @@
 import { PlumblineError } from '../../errors.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseHash } from '../parsing/parse-params.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { FORWARDS } from '../protocol/method-rows.js';
+import type { MethodCallOptions } from '../method.js';
+import { FORWARDS } from '../method-rows.js';
+import { parseHash } from '../parse-params.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /*

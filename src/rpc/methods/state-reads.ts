@@ -2,17 +2,17 @@ import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import type { MethodCallOptions } from '../method.js';
+import { OF_THE_NODE, READS } from '../method-rows.js';
 import {
   DEFAULT_MAX_STORAGE_KEYS,
   parseAddress,
   parseStorageKey,
   parseStorageKeys,
   requireObject,
-} from '../parsing/parse-params.js';
-import { stateOf } from '../parsing/resolve-block.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { OF_THE_NODE, READS } from '../protocol/method-rows.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+} from '../parse-params.js';
+import { stateOf } from '../resolve-block.js';
+import { invalidParams } from '../rpc-errors.js';
 import type { BlockJson, OfAccount } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 

@@ -1,6 +1,6 @@
 import { isPlumblineError } from '../../errors.js';
-import type { Method, MethodCallOptions } from '../protocol/method.js';
-import { invalidParams } from '../protocol/rpc-errors.js';
+import type { Method, MethodCallOptions } from '../method.js';
+import { invalidParams } from '../rpc-errors.js';
 import { type StorageControl, thrownResult } from '../schema/answers.js';
 import type { RpcContext } from './context.js';
 

@@ -2,16 +2,9 @@ import { findReceipt } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import {
-  parseAddress,
-  parseHash,
-  parseQuantity,
-  requireArray,
-  requireObject,
-  requireText,
-} from '../parsing/parse-params.js';
-import { NEEDS_KEYS, SENDS_WITH_KEYS } from '../protocol/method-rows.js';
-import { invalidParams, walletRefused } from '../protocol/rpc-errors.js';
+import { NEEDS_KEYS, SENDS_WITH_KEYS } from '../method-rows.js';
+import { parseAddress, parseHash, parseQuantity, requireArray, requireObject, requireText } from '../parse-params.js';
+import { invalidParams, walletRefused } from '../rpc-errors.js';
 import type { BatchJson, BatchStatusJson } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
 import { requireDevnet } from './devnet-method.js';

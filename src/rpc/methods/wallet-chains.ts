@@ -1,9 +1,9 @@
 import type { Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { parseQuantity, requireObject } from '../parsing/parse-params.js';
-import type { MethodCallOptions } from '../protocol/method.js';
-import { NEEDS_KEYS, OF_THE_NODE } from '../protocol/method-rows.js';
-import { walletRefused } from '../protocol/rpc-errors.js';
+import type { MethodCallOptions } from '../method.js';
+import { NEEDS_KEYS, OF_THE_NODE } from '../method-rows.js';
+import { parseQuantity, requireObject } from '../parse-params.js';
+import { walletRefused } from '../rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
 
 /**

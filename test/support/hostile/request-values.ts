@@ -1,6 +1,6 @@
 import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../../src/primitives/hex.js';
-import type { METHOD_INFO } from '../../../src/rpc/protocol/method-info.js';
+import type { METHOD_INFO } from '../../../src/rpc/method-info.js';
 import type { Json } from '../damage.js';
 import { accountAt, type DevNode, PRICE, stranger, word } from '../dev-node.js';
 import { signTransaction, transferCalldata } from '../sign.js';

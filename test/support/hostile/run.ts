@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { isPlumblineError } from '../../../src/errors.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
+import { mayChange } from '../../../src/rpc/method-info.js';
 import { DEFAULT_WAIT_MS } from '../../../src/rpc/methods/send-sync.js';
-import { mayChange } from '../../../src/rpc/protocol/method-info.js';
-import { RpcError } from '../../../src/rpc/protocol/rpc-errors.js';
+import { RpcError } from '../../../src/rpc/rpc-errors.js';
 import { FIRST_SEED } from '../programs/seed.js';
 
 /** Inputs of one seed: a fresh scene takes so many. */

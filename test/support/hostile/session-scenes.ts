@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { serve } from '../../../src/hosts/cli/server.js';
 import { openNode } from '../../../src/hosts/opening/open-inline.js';
 import { nodeHandle, type PlumblineNode } from '../../../src/hosts/provider/node-handle.js';
-import { serve } from '../../../src/hosts/server/serve.js';
-import { readPayload, writeReply } from '../../../src/rpc/protocol/envelope.js';
+import { readPayload, writeReply } from '../../../src/rpc/envelope.js';
 import type { Json } from '../damage.js';
 import { hostileBodies } from './bodies.js';
 import { history, validRequests } from './requests.js';

@@ -1,7 +1,7 @@
 import { Address, Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
 import { EMPTY_CODE_HASH, MAX_NONCE } from '../../../src/ethereum/constants.js';
-import { authorityOf } from '../../../src/evm/transactions/authority.js';
-import { EXISTING_AUTHORITY_REFUND } from '../../../src/evm/transactions/transaction-checks.js';
+import { authorityOf } from '../../../src/evm/authority.js';
+import { EXISTING_AUTHORITY_REFUND } from '../../../src/evm/transaction-checks.js';
 import { concatBytes, isZeroBytes } from '../../../src/primitives/bytes.js';
 import type { Authorization } from '../../../src/primitives/call-request.js';
 import type { OracleMachine as Machine } from './machine.js';

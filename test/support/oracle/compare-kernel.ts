@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { type Alloc, AllocState } from '../../../conformance/alloc-state.js';
-import { Machine } from '../../../src/evm/interpreter/machine.js';
-import { type AccountChange, StateOverlay } from '../../../src/evm/state/state-overlay.js';
-import { runTransaction } from '../../../src/evm/transactions/transaction.js';
-import type { TransactionMessage, TransactionOutcome } from '../../../src/evm/transactions/transaction-message.js';
+import { Machine } from '../../../src/evm/machine.js';
+import { type AccountChange, StateOverlay } from '../../../src/evm/state-overlay.js';
+import { runTransaction } from '../../../src/evm/transaction.js';
+import type { TransactionMessage, TransactionOutcome } from '../../../src/evm/transaction-message.js';
 import { preferEvmBuild } from '../../../src/kernel/evm-module.js';
 import { HARDFORKS, type Hardfork } from '../../../src/networks/network.js';
 import { compareBytes, concatBytes, isZeroBytes } from '../../../src/primitives/bytes.js';

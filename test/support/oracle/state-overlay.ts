@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { EMPTY_CODE_HASH } from '../../../src/ethereum/constants.js';
-import type { AccountChange } from '../../../src/evm/state/state-overlay.js';
-import { type Account, ReadCache, type StateReader } from '../../../src/evm/state/state-reader.js';
+import type { AccountChange } from '../../../src/evm/state-overlay.js';
+import { type Account, ReadCache, type StateReader } from '../../../src/evm/state-reader.js';
 import { bytesToKey, equalBytes, isZeroBytes, keyToBytes, padStart, ZERO_WORD } from '../../../src/primitives/bytes.js';
 
 /** A point that `rollback` returns to. */

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Alloc } from '../../../conformance/alloc-state.js';
-import type { AccountChange } from '../../../src/evm/state/state-overlay.js';
+import type { AccountChange } from '../../../src/evm/state-overlay.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/primitives/hex.js';
 
 /** What one transaction came to, in a form that is the same for all engines. */

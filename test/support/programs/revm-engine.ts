@@ -1,4 +1,4 @@
-import type { TransactionMessage } from '../../../src/evm/transactions/transaction-message.js';
+import type { TransactionMessage } from '../../../src/evm/transaction-message.js';
 import { bytesToHex, type Hex } from '../../../src/primitives/hex.js';
 import { toQuantity } from '../../../src/primitives/quantity.js';
 import type { Anvil, RpcReply, RpcRequest } from '../anvil.js';

@@ -2,7 +2,7 @@ import { eoaCode7702SignAuthorization } from '@ethereumjs/util';
 import type { Alloc } from '../../../conformance/alloc-state.js';
 import { DEV_ACCOUNTS } from '../../../src/chain/devnet/state/dev-accounts.js';
 import { createdAddress } from '../../../src/ethereum/encode-transaction.js';
-import type { TransactionMessage } from '../../../src/evm/transactions/transaction-message.js';
+import type { TransactionMessage } from '../../../src/evm/transaction-message.js';
 import type { Hardfork } from '../../../src/networks/network.js';
 import { bigIntToBytes, bytesToBigInt } from '../../../src/primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../../../src/primitives/call-request.js';

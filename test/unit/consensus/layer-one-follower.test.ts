@@ -3,8 +3,8 @@ import {
   type BeaconEndpoints,
   LayerOneFollower,
   type LayerOneFollowerParts,
-} from '../../../src/chain/light/layer-one/layer-one-follower.js';
-import type { FollowedState, LightClientRecord } from '../../../src/chain/light/layer-one/light-client-record.js';
+} from '../../../src/chain/light/layer-one-follower.js';
+import type { FollowedState, LightClientRecord } from '../../../src/chain/light/light-client-record.js';
 import type { LightClientStore } from '../../../src/consensus/rules.js';
 import { slotAtTime, timeOfSlot } from '../../../src/consensus/slots.js';
 import { PlumblineError } from '../../../src/errors.js';

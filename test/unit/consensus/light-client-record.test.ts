@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type FollowedState, LightClientRecord } from '../../../src/chain/light/layer-one/light-client-record.js';
+import { type FollowedState, LightClientRecord } from '../../../src/chain/light/light-client-record.js';
 import { processLightClientUpdates } from '../../../src/consensus/rules.js';
 import { finish, nextTurn } from '../../../src/scheduling/turns.js';
 import { BudgetedTable } from '../../../src/store/budgeted-table.js';

@@ -6,13 +6,13 @@ import type { BlockHeader } from '../../../ethereum/header.js';
 import { orderedTrieRoot, type Withdrawal } from '../../../ethereum/ordered-trie.js';
 import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
+import { BlockStep } from '../../../evm/accesses.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import type { Rules } from '../../../evm/common.js';
-import { Machine } from '../../../evm/interpreter/machine.js';
-import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
-import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
-import type { StateReader } from '../../../evm/state/state-reader.js';
-import { BlockStep } from '../../../evm/transactions/accesses.js';
+import { Machine } from '../../../evm/machine.js';
+import { RunBudget, type RunLimits } from '../../../evm/run-budget.js';
+import { type AccountChange, StateOverlay } from '../../../evm/state-overlay.js';
+import type { StateReader } from '../../../evm/state-reader.js';
 import {
   collectRequests,
   credit,
@@ -20,10 +20,10 @@ import {
   requestsHash,
   requireQueues,
   runSystemCalls,
-} from '../../../evm/transactions/system-calls.js';
-import { runTransaction } from '../../../evm/transactions/transaction.js';
-import { requireTypeInForce } from '../../../evm/transactions/transaction-checks.js';
-import type { TransactionOutcome } from '../../../evm/transactions/transaction-message.js';
+} from '../../../evm/system-calls.js';
+import { runTransaction } from '../../../evm/transaction.js';
+import { requireTypeInForce } from '../../../evm/transaction-checks.js';
+import type { TransactionOutcome } from '../../../evm/transaction-message.js';
 import type { Network } from '../../../networks/network.js';
 import { equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';

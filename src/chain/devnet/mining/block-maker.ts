@@ -1,9 +1,9 @@
 import { invalidParameter, PlumblineError } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { BlockContext } from '../../../evm/block-context.js';
-import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import { type AccountChange, StateOverlay } from '../../../evm/state/state-overlay.js';
-import type { StateReader } from '../../../evm/state/state-reader.js';
+import type { RunLimits } from '../../../evm/run-budget.js';
+import { type AccountChange, StateOverlay } from '../../../evm/state-overlay.js';
+import type { StateReader } from '../../../evm/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { Listeners } from '../../../scheduling/listeners.js';

@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
-import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import type { RunLimits } from '../../../evm/run-budget.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Block } from '../../block.js';

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../../errors.js';
-import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import type { RunLimits } from '../../../evm/run-budget.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { MiningMode } from '../options.js';
 import type { BlockMaker } from './block-maker.js';

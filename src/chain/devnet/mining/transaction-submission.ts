@@ -1,8 +1,8 @@
 import { messageOf } from '../../../errors.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
 import type { BlockContext } from '../../../evm/block-context.js';
-import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { StateReader } from '../../../evm/state/state-reader.js';
+import type { RunLimits } from '../../../evm/run-budget.js';
+import type { StateReader } from '../../../evm/state-reader.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
 import { Listeners } from '../../../scheduling/listeners.js';
 import { checkAdmission, parseBroadcast } from '../../admission.js';

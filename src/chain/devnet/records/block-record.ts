@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { type BlockHeader, headerFields, headerFromFields, headerHash } from '../../../ethereum/header.js';
 import { withdrawalFields } from '../../../ethereum/ordered-trie.js';
 import type { SignedTransaction } from '../../../ethereum/transaction.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, concatBytes, copyBytes, equalBytes } from '../../../primitives/bytes.js';
 import { encodeRlp } from '../../../primitives/rlp-list.js';
 import type { Block, TransactionReceipt } from '../../block.js';

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import type { Account } from '../../../evm/state/state-reader.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
+import type { Account } from '../../../evm/state-reader.js';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../../primitives/bytes.js';
 import { encodedList } from '../../../primitives/rlp-list.js';
 

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { messageOf, PlumblineError } from '../../../errors.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, copyBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
 import { editItems, editsFromItems } from '../../state-edits.js';

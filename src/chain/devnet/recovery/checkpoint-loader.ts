@@ -1,7 +1,7 @@
 import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError, PlumblineError } from '../../../errors.js';
 import { StateTrie } from '../../../ethereum/state-trie.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { loadWorldState } from '../../../state/load-world-state.js';

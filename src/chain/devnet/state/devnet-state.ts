@@ -1,5 +1,5 @@
 import { StateTrie } from '../../../ethereum/state-trie.js';
-import { type AccountChange, trieWrites } from '../../../evm/state/state-overlay.js';
+import { type AccountChange, trieWrites } from '../../../evm/state-overlay.js';
 import type { Hasher } from '../../../kernel/contracts.js';
 import type { TrieKernel } from '../../../kernel/trie.js';
 import { ZERO_WORD } from '../../../primitives/bytes.js';

@@ -1,8 +1,8 @@
 import { PlumblineError } from '../../../errors.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
-import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
-import type { Account, StateReader } from '../../../evm/state/state-reader.js';
+import type { RunLimits } from '../../../evm/run-budget.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
+import type { Account, StateReader } from '../../../evm/state-reader.js';
 import { bytesToKey, isZeroBytes, keyToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 

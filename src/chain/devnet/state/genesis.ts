@@ -9,7 +9,7 @@ import {
 } from '../../../ethereum/constants.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { rulesAt } from '../../../evm/common.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
 import type { Prices } from '../../../fees/prices.js';
 import { encodeExtraData } from '../../../fees/prices.js';
 import { keccak256 } from '../../../kernel/keccak.js';

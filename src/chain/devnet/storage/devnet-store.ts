@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { isPlumblineError, messageOf, PlumblineError } from '../../../errors.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import { encodedList, encodeRlp } from '../../../primitives/rlp-list.js';
 import { nextTurn } from '../../../scheduling/turns.js';

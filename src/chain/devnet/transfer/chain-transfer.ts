@@ -9,7 +9,7 @@ import { encodeReceipt, logsBloom } from '../../../ethereum/receipt.js';
 import { loadSignerRecovery } from '../../../ethereum/signer.js';
 import { parseSignedTransaction, type SignedTransaction } from '../../../ethereum/transaction.js';
 import { type Rules, rulesAt } from '../../../evm/common.js';
-import type { AccountChange } from '../../../evm/state/state-overlay.js';
+import type { AccountChange } from '../../../evm/state-overlay.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { type Network, schemeAt } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';

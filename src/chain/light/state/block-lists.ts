@@ -1,7 +1,7 @@
 import { isPlumblineError, messageOf } from '../../../errors.js';
 import type { BlockAccessList } from '../../../ethereum/block-access-list.js';
 import type { BlockHeader } from '../../../ethereum/header.js';
-import { NO_ACCOUNT } from '../../../evm/state/state-reader.js';
+import { NO_ACCOUNT } from '../../../evm/state-reader.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';

@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../../errors.js';
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
-import type { Account, StateReader } from '../../../evm/state/state-reader.js';
+import type { Account, StateReader } from '../../../evm/state-reader.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { AccessSet } from './access-set.js';

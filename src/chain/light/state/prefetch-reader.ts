@@ -1,5 +1,5 @@
 import { EMPTY_CODE_HASH } from '../../../ethereum/constants.js';
-import type { Account, StateReader } from '../../../evm/state/state-reader.js';
+import type { Account, StateReader } from '../../../evm/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bigIntToBytes, bytesToKey, concatBytes, equalBytes, padStart } from '../../../primitives/bytes.js';
 import { AccessSet } from './access-set.js';

@@ -1,5 +1,5 @@
 import type { BlockContext } from '../../../evm/block-context.js';
-import type { RunLimits } from '../../../evm/interpreter/run-budget.js';
+import type { RunLimits } from '../../../evm/run-budget.js';
 import type { Network } from '../../../networks/network.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
 import type { CallRequest } from '../../../primitives/call-request.js';

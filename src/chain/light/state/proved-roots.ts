@@ -1,7 +1,7 @@
 import { nibblesOf } from '../../../ethereum/ordered-trie.js';
 import { UnknownNodeError } from '../../../ethereum/patricia-trie.js';
 import { partialTrie } from '../../../ethereum/state-trie.js';
-import { trieWrites } from '../../../evm/state/state-overlay.js';
+import { trieWrites } from '../../../evm/state-overlay.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bigIntToBytes, equalBytes } from '../../../primitives/bytes.js';
 import type { ImaginedRoots } from '../../chain.js';

@@ -1,4 +1,4 @@
-import type { Account } from '../../../evm/state/state-reader.js';
+import type { Account } from '../../../evm/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';

@@ -1,7 +1,7 @@
-import { RunBudget, type RunLimits } from '../../../evm/interpreter/run-budget.js';
-import type { BlockRequest, SimulationBase, SimulationOptions } from '../../../evm/simulation/simulation.js';
-import { planBlocks } from '../../../evm/simulation/simulation.js';
-import type { StateReader } from '../../../evm/state/state-reader.js';
+import { RunBudget, type RunLimits } from '../../../evm/run-budget.js';
+import type { BlockRequest, SimulationBase, SimulationOptions } from '../../../evm/simulation.js';
+import { planBlocks } from '../../../evm/simulation.js';
+import type { StateReader } from '../../../evm/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
 import type { ImaginedRoots, SimulationPlan } from '../../chain.js';
@@ -149,7 +149,7 @@ export function namedAccesses({ base, requests }: PrefetchedSimulation): AccessS
  */
 export async function prefetchBlocks(state: ProvedState, prefetch: PrefetchedSimulation): Promise<AccessSet> {
   const { base, requests, left: _, ...options } = prefetch;
-  const { simulateBlocks } = await import('../../../evm/simulation/simulate.js');
+  const { simulateBlocks } = await import('../../../evm/simulate.js');
   const senders = requests.flatMap(({ calls }) => calls.map(({ from = ZERO_ADDRESS }) => from));
   const coinbases = requests.map(({ overrides }) => overrides.feeRecipient ?? base.header.miner);
   const reader = new PrefetchReader(state, senders, coinbases, MAX_ACCESSES);

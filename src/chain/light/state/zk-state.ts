@@ -1,6 +1,6 @@
 import { type LineaProofJson, provedValues } from '../../../accumulator/proof-shape.js';
 import { isPlumblineError } from '../../../errors.js';
-import type { Account } from '../../../evm/state/state-reader.js';
+import type { Account } from '../../../evm/state-reader.js';
 import { bytesToKey } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';

@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { type AccessRule, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/access.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http.js';
+import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
+import type { NodeInfo } from '../options/options.js';
+import type { PlumblineNode } from '../provider/node-handle.js';
+import {
+  bodyMeter,
+  clientOf,
+  followConnections,
+  hasTwoHosts,
+  type ReplyListener,
+  type ServedRequest,
+  servedRequests,
+} from './connections.js';
+import { openWebSocketEndpoint, type WebSocketOptions } from './websocket.js';
+
+export { devnet } from '../../networks/devnet.js';
+export { ethereum, hoodi, sepolia } from '../../networks/ethereum.js';
+export { linea, lineaSepolia } from '../../networks/linea.js';
+export type { Network, RollupNetwork } from '../../networks/network.js';
+export { NETWORKS, type NetworkName } from '../../networks/networks.js';
+export { createInlineNode, type InlineOptions } from '../opening/inline.js';
+export type { ServedRequest } from './connections.js';
+export type { WebSocketOptions } from './websocket.js';
+
+/**
+ * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, with WebSockets on the same port.
+ *
+ * @module plumbline-l2/node
+ */
+
+const DEFAULT_MAX_CONNECTIONS = 1024;
+const DEFAULT_MAX_CONNECTIONS_PER_CLIENT = 256;
+const DEFAULT_RECEIVE_TIMEOUT_MS = 30_000;
+const DEFAULT_GRACE_MS = 5_000;
+const DEFAULT_HOST = '127.0.0.1';
+/** Bytes of a client's request bodies that are received or answered at a time, in largest bodies. */
+const BODIES_OF_A_CLIENT = 8;
+/** Time between two looks for requests that are too slow, ms. */
+const CHECK_MS = 5_000;
+
+/** Where and how a node is served. */
+export interface ServeOptions {
+  /** Port to listen on; 0 for any free port. Default 8545. */
+  readonly port?: number;
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Directory of a built page to serve under `/demo/`. */
+  readonly demoDirectory?: string;
+  /**
+   * Most connections open at a time, including WebSockets. Default 1024. A further one takes the place of one that waits for its
+   * client, of the client with the most; it is closed if there is none.
+   */
+  readonly maxConnections?: number;
+  /** Most connections of one client: an IPv4 address, or an IPv6 network of 64 bits. Half may be WebSockets. Default 256. */
+  readonly maxConnectionsPerClient?: number;
+  /** Time in which a request must arrive with its body, ms. A slower one gets 408 and is closed. Default 30 000. */
+  readonly receiveTimeoutMs?: number;
+  readonly webSocket?: WebSocketOptions;
+  /** Called with each request once it is answered, before the answer is sent. */
+  readonly onRequest?: (request: ServedRequest) => void;
+}
+
+const requireServeOptions = members<ServeOptions>({
+  port: value(
+    'a port, 0 to 65535',
+    (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) <= 65_535,
+  ),
+  host: text,
+  demoDirectory: text,
+  maxConnections: wholeAboveZero,
+  maxConnectionsPerClient: wholeAboveZero,
+  receiveTimeoutMs: wholeAboveZero,
+  webSocket: members<WebSocketOptions>({ maxBufferedBytes: wholeAboveZero, pingMs: aboveZero }),
+  onRequest: call,
+});
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly port: number;
+  readonly host: string;
+  /** Stops listening, answers requests under way, ends streams of events, and closes every connection. The node stays open. */
+  close(options?: { /** How long to wait for answers, ms. Default 5 000. */ readonly graceMs?: number }): Promise<void>;
+}
+
+/**
+ * Serves JSON-RPC on `POST /` and `POST /v3/<anything>`, for each chain of the node on `POST /chain/<id>`, and over WebSocket on the
+ * same paths; the simulated layer 1 on
+ * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`. `GET /` shows a browser what this is.
+ *
+ * Of the node's `http` options, `allowedOrigins` lists no origin when left out: pages of other origins are refused. On a loopback
+ * address, `allowedHosts` has the names of loopback when left out.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a limit that is not a whole number above zero; the system's error when it
+ *   cannot listen on the address
+ */
+export async function serve(node: PlumblineNode, options: ServeOptions = {}): Promise<RunningServer> {
+  requireServeOptions(options, '');
+  const { maxConnections = DEFAULT_MAX_CONNECTIONS, receiveTimeoutMs = DEFAULT_RECEIVE_TIMEOUT_MS } = options;
+  const perClient = options.maxConnectionsPerClient ?? DEFAULT_MAX_CONNECTIONS_PER_CLIENT;
+  const host = options.host ?? DEFAULT_HOST;
+  const rule = accessRule(host, node.http);
+  const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
+  const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+  const onReply = replyListener(options.onRequest);
+  const rpc = async (layer: ServedRequest['layer'], request: Request, { incoming }: HttpBindings, asked = node) => {
+    const { socket } = incoming;
+    const client = clientOf(socket.remoteAddress);
+    const how = { transport: 'http', layer, began: performance.now() } as const;
+    const noted = onReply && { onReply: onReply.bind(undefined, how) };
+    const body = bodies(client);
+    try {
+      const caller = { client, connection: socket, mayTake: body.mayTake, ...noted };
+      const response = await (layer === 'l1' ? asked.handleL1(request, caller) : asked.handle(request, caller));
+      if (response.headers.get('content-type') === 'text/event-stream') connections.endless(incoming);
+      return response;
+    } finally {
+      body.release();
+    }
+  };
+  const page = startPage(node.info, demo !== undefined);
+  const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {
+    if (hasTwoHosts(bindings.incoming)) return new Response('400 Bad Request', { status: 400 });
+    const refused = refusal(request, rule);
+    if (refused !== undefined) return refused;
+    const { pathname } = new URL(request.url);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (pathname === '/' && isRead && /\btext\/html\b/.test(request.headers.get('accept') ?? '')) return page();
+    const asked = nodeAt(node, pathname);
+    if (asked !== undefined) return rpc('l2', request, bindings, asked);
+    if (pathname === '/l1') return rpc('l1', request, bindings);
+    if (pathname.startsWith('/l1/eth/') && (isRead || request.method === 'OPTIONS'))
+      return rpc('l1', request, bindings);
+    if (pathname === '/liveness' && isRead) return liveness(node);
+    if (demo !== undefined && /^\/demo(?:\/|$)/.test(pathname)) return demo(request);
+    return new Response('404 Not Found', { status: 404 });
+  };
+
+  const serverOptions = {
+    requestTimeout: receiveTimeoutMs,
+    headersTimeout: receiveTimeoutMs,
+    connectionsCheckingInterval: Math.min(receiveTimeoutMs, CHECK_MS),
+  };
+  const server = createAdaptorServer({
+    fetch: (request, bindings) => answer(request, bindings as HttpBindings),
+    serverOptions,
+  }) as Server;
+  const sockets = openWebSocketEndpoint(node, (path) => nodeAt(node, path), rule, bodies, options.webSocket, onReply);
+  const connections = followConnections(server, { total: maxConnections, perClient });
+  server.on('upgrade', (request, socket, head) => {
+    sockets.upgrade(request, socket, head, () => connections.upgrade(request.socket));
+  });
+  server.listen(options.port ?? 8545, host);
+  // `once` rejects when `error` comes first, such as for an address in use.
+  await once(server, 'listening').catch(async (error: unknown) => {
+    await sockets.close(0);
+    throw error;
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    host,
+    async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
+      const closed = once(server, 'close');
+      server.close();
+      connections.close(graceMs);
+      await Promise.all([closed, sockets.close(graceMs)]);
+    },
+  };
+}
+
+/** The node, or the chain of it, that answers JSON-RPC at a path; undefined for other paths. */
+function nodeAt(node: PlumblineNode, path: string): PlumblineNode | undefined {
+  if (/^\/(?:v3(?:\/.*)?)?$/.test(path)) return node;
+  const id = Number(/^\/chain\/(\d{1,15})$/.exec(path)?.[1]);
+  const { info } = node;
+  return (info.chains ?? [info]).some(({ chainId }) => chainId === id) ? node.chain(id) : undefined;
+}
+
+/** The rule for hosts and origins, with the defaults of a server on this address. */
+function accessRule(host: string, { allowedHosts, allowedOrigins = [] }: AccessRule): AccessRule {
+  const names = isLoopback(host) ? [...LOOPBACK_NAMES, host] : undefined;
+  return { allowedOrigins, allowedHosts: allowedHosts ?? names };
+}
+
+/** Tells each request of a reply. An error of the listener must not cost the client its answer. */
+function replyListener(onRequest: ServeOptions['onRequest']): ReplyListener | undefined {
+  if (onRequest === undefined) return undefined;
+  return (how, payload, reply) => {
+    try {
+      for (const request of servedRequests(how, payload, reply)) onRequest(request);
+    } catch {}
+  };
+}
+
+/** Answers requests for files of a built page under `/demo/`. */
+async function demoFiles(root: string): Promise<(request: Request) => Response | Promise<Response>> {
+  // Loaded when there is a page: a server without one starts sooner.
+  const [{ Hono }, { serveStatic }] = await Promise.all([import('hono'), import('@hono/node-server/serve-static')]);
+  const app = new Hono();
+  app.get('/demo', (context) => context.redirect('/demo/'));
+  app.get('/demo/*', serveStatic({ root, rewriteRequestPath: (path) => path.replace(/^\/demo/, '') }));
+  return (request) => app.fetch(request);
+}
+
+/** 200 with the block number of the head if the node answers, 503 if it does not. */
+async function liveness(node: PlumblineNode): Promise<Response> {
+  try {
+    const head = Number(await node.request({ method: 'eth_blockNumber' }));
+    return Response.json({ status: 'UP', head });
+  } catch {
+    return Response.json({ status: 'DOWN' }, { status: 503 });
+  }
+}
+
+/** Nothing is loaded: no script, no image, and no page of others may frame it. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Makes the page that a browser sees at `/`: what this server is. It names no address, so it is right behind a proxy too. */
+function startPage({ networkName, chainId, chains = [] }: NodeInfo, hasDemo: boolean): () => Response {
+  const demo = hasDemo ? '<p><a href="demo/">Open the demo page</a>, which can run a node of its own</p>' : '';
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>plumbline: ${escaped(networkName)}</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 42rem; margin: 3rem auto; padding: 0 1rem; }
+pre { overflow-x: auto; padding: 0.75rem; border: 1px solid; border-radius: 0.25rem; }
+td { padding: 0 1rem 0.25rem 0; vertical-align: top; }
+</style>
+<h1>plumbline</h1>
+<p>This is a plumbline node of the network <b>${escaped(networkName)}</b>, chain id <b>${chainId}</b>. It answers Ethereum
+JSON-RPC: give this address to a wallet, a library or a tool.</p>
+${demo}
+<table>
+<tr><td><code>POST /</code></td><td>JSON-RPC, also at <code>/v3/&lt;anything&gt;</code>; a WebSocket at the same paths</td></tr>
+${chainRows(chains)}<tr><td><code>POST /l1</code></td><td>the simulated layer 1, where the node is a devnet</td></tr>
+<tr><td><code><a href="liveness">GET /liveness</a></code></td><td>whether the node answers, and the number of its newest block</td></tr>
+</table>
+<pre>{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}</pre>
+</html>
+`;
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY, vary: 'Accept' };
+  return () => new Response(html, { headers });
+}
+
+/** Rows with the paths of a node with several chains. */
+function chainRows(chains: readonly NodeInfo[]): string {
+  const rowOf = ({ chainId, networkName }: NodeInfo) =>
+    `<tr><td><code>POST /chain/${chainId}</code></td><td>the same for ${escaped(networkName)}</td></tr>\n`;
+  return chains.map(rowOf).join('');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

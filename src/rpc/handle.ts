@@ -1,0 +1,176 @@
+import type { AnswerNote } from '../chain/chain.js';
+import { isPlumblineError } from '../errors.js';
+import type { GasCount } from '../evm/run-budget.js';
+import { raceSignal } from '../scheduling/clock.js';
+import { type Deadline, openDeadline } from '../scheduling/deadline.js';
+import { nextTurn, turnToBegin } from '../scheduling/turns.js';
+import type { AnswerReport } from './answer-report.js';
+import { answerRoom, answerTooLarge } from './answer-size.js';
+import {
+  asError,
+  batchTooLargeReply,
+  EMPTY_BATCH_REPLY,
+  failure,
+  type NodeFault,
+  PARSE_ERROR_REPLY,
+  type Reply,
+  type RpcResponse,
+  readRequest,
+  success,
+} from './envelope.js';
+import type { Method, MethodCallOptions, MethodTable } from './method.js';
+import { toRpcError } from './rpc-errors.js';
+
+/** How payloads are handled. */
+export interface HandleOptions {
+  /** Time limit of a whole payload, milliseconds; the requests of a batch share it. No limit when left out. */
+  readonly timeoutMs?: number | undefined;
+  /** Most gas of all executions of a whole payload. No limit when left out. */
+  readonly gasBudget?: number | undefined;
+  /** Most requests of a batch. No limit when left out. */
+  readonly maxBatch?: number | undefined;
+  /** Holds the deadlines of all payloads under way, so that they can be aborted. */
+  readonly running?: Set<Deadline> | undefined;
+  /** Most bytes of all answers to a payload, as JSON; no limit when left out. What does not fit becomes an error. */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Receives every error that a method threw; the response says less. */
+  readonly onError?: ((error: unknown, method: string) => void) | undefined;
+}
+
+/** What is known of the caller of one payload. */
+export interface PayloadOptions extends Pick<MethodCallOptions, 'signal' | 'subscriber' | 'client' | 'chains'> {
+  /** Gas of the caller's connection. */
+  readonly connectionGas?: GasCount | undefined;
+}
+
+/** Handles a parsed payload, an object or an array. It never rejects. Hosts need nothing else of a node's methods. */
+export type Dispatch = (payload: unknown, call?: PayloadOptions) => Promise<Reply>;
+
+/** What one request reads of the chain. */
+export interface Noted {
+  readonly note: AnswerNote;
+  /** @param errorCode - of an answer that is an error */
+  report(errorCode?: number): Promise<AnswerReport>;
+}
+
+/** Notes what one request reads. With it, replies carry reports of what their answers rest on. */
+export interface NotingOption<Context> {
+  readonly note?: ((context: Context, method: Method<Context>) => Noted) | undefined;
+}
+
+/** Makes a dispatcher of a table and the context of its methods. */
+export function createDispatcher<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  options: HandleOptions & NotingOption<Context> = {},
+): Dispatch {
+  return (payload, caller) => handlePayload(table, context, payload, options, caller);
+}
+
+/**
+ * Answers a payload: a request object or a batch. The requests of a batch run one after another, in order, because
+ * transactions of one sender depend on each other. The answers have the same order; notifications have none. Between them,
+ * other requests and timers get their turn.
+ */
+export async function handlePayload<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  payload: unknown,
+  options: HandleOptions & NotingOption<Context> = {},
+  caller: PayloadOptions = {},
+): Promise<Reply> {
+  if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
+  if (Array.isArray(payload)) {
+    if (payload.length === 0) return EMPTY_BATCH_REPLY;
+    const { maxBatch = Number.POSITIVE_INFINITY } = options;
+    if (payload.length > maxBatch) return batchTooLargeReply(maxBatch);
+  }
+  const { timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY } = options;
+  const deadline = openDeadline(caller.signal, timeoutMs);
+  const gas: GasCount = { budget, spent: 0, within: caller.connectionGas };
+  const shared = { caller, deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
+  running?.add(deadline);
+  try {
+    await until(turnToBegin(), deadline);
+    if (!Array.isArray(payload)) return await answer(table, context, payload, shared, options);
+    const responses: RpcResponse[] = [];
+    const reports: AnswerReport[] = [];
+    const faults: NodeFault[] = [];
+    for (const request of payload) {
+      await until(nextTurn(), deadline);
+      const { body, reports: own = [], faults: found = [] } = await answer(table, context, request, shared, options);
+      if (body !== undefined) responses.push(body);
+      reports.push(...own);
+      faults.push(...found);
+    }
+    return { body: responses, ...(options.note !== undefined && { reports }), ...(faults.length > 0 && { faults }) };
+  } finally {
+    running?.delete(deadline);
+    deadline.close();
+  }
+}
+
+/** Waits for a turn, but not beyond the deadline: each request is answered with its error then. */
+async function until(turn: Promise<void> | undefined, { signal }: Deadline): Promise<void> {
+  if (turn !== undefined) await raceSignal(turn, signal).catch(() => {});
+}
+
+/** What the requests of one payload share. */
+interface Shared {
+  readonly caller: PayloadOptions;
+  readonly deadline: Deadline;
+  readonly gas: GasCount;
+  /** Counts an answer. @returns whether there is room for it */
+  fits(response: RpcResponse): boolean;
+}
+
+async function answer<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  value: unknown,
+  { caller, deadline, gas, fits }: Shared,
+  options: HandleOptions & NotingOption<Context>,
+): Promise<Reply & { readonly body: RpcResponse | undefined }> {
+  const request = readRequest(value);
+  if ('error' in request) return { body: request, fault: 'envelope' };
+  const { id, method, params } = request;
+  let noted: Noted | undefined;
+  const reported = async (errorCode?: number) => noted && { reports: [await noted.report(errorCode)] };
+  try {
+    const call = {
+      signal: deadline.signal,
+      gas,
+      subscriber: caller.subscriber,
+      client: caller.client,
+      chains: caller.chains,
+      onError: (error: unknown, name: string) => report(options, error, name),
+    };
+    const result = await deadline.run(() => {
+      const found = table.find(method);
+      if (!found.info.timed) deadline.unlimit();
+      noted = options.note?.(context, found);
+      return found.handle(context, params, { ...call, note: noted?.note });
+    });
+    if (id === undefined) return { body: undefined };
+    const body = success(id, result);
+    if (!fits(body)) throw answerTooLarge(options.maxAnswerBytes!);
+    return { body, ...(await reported()) };
+  } catch (error) {
+    report(options, error, method);
+    const told = toRpcError(error);
+    const faults =
+      told.reason === 'INTERNAL' ? { faults: [{ id: told.details.id!, method, error: asError(error) }] } : {};
+    if (id === undefined) return { body: undefined, ...faults };
+    const full = failure(id, told);
+    const body = fits(full) ? full : failure(id, toRpcError(answerTooLarge(options.maxAnswerBytes!)));
+    const fault = isPlumblineError(error, 'REQUEST_TIMED_OUT') ? ({ fault: 'timeout' } as const) : {};
+    return { body, ...fault, ...faults, ...(await reported(body.error.code)) };
+  }
+}
+
+/** The caller gets its answer even if the observer throws. */
+function report(options: HandleOptions, error: unknown, method: string): void {
+  try {
+    options.onError?.(error, method);
+  } catch {}
+}

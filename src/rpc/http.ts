@@ -1,0 +1,119 @@
+import { type AccessRule, refusal } from './access.js';
+import { asError, failure, type NodeFault, type Reply, readPayload, writeReply } from './envelope.js';
+import { readBody } from './read-body.js';
+import { bodyTooLarge, TOO_MANY_BODIES, toRpcError } from './rpc-errors.js';
+
+/** Largest request body by default: 5 MiB, far above the largest transaction in hex. */
+export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
+
+/** Which requests an HTTP handler accepts. */
+export interface FetchHandlerOptions extends AccessRule {
+  /** Largest request body, bytes; 5 MiB when left out. */
+  readonly maxBodyBytes?: number | undefined;
+}
+
+/** Who sends a request, for limits of each client and of each connection. */
+export interface Caller {
+  /** The client's address, for limits of each client. All requests without one are those of one client. */
+  readonly client?: string | undefined;
+  /** Stands for the client's connection, such as its socket: requests with the same one share `connectionGasBudget`. */
+  readonly connection?: object | undefined;
+}
+
+/** The same over HTTP, as a server knows it. */
+export interface HttpCaller extends Caller {
+  /** Counts bytes of the body as they come. @returns false if they are too many beside the client's other requests */
+  mayTake?(length: number): boolean;
+  /** Called with a parsed body and its reply, before the response. The payload is undefined for a body that is not JSON. */
+  onReply?(payload: unknown, reply: Reply): void;
+}
+
+/** A request under way. */
+interface HttpCall extends Caller {
+  readonly signal: AbortSignal;
+}
+
+const METHODS = 'POST, GET, OPTIONS';
+const JSON_TYPE = 'application/json';
+
+/**
+ * JSON-RPC over HTTP as a function from Request to Response, for service workers and for Node. It ignores the path, and
+ * never rejects.
+ *
+ * | request | status |
+ * |---|---|
+ * | answered, errors of methods included; a batch; a notification (empty body) | 200 |
+ * | not JSON, not a request, an empty batch | 400 |
+ * | one request that took too long | 408 |
+ * | body above the limit | 413 with -32600 |
+ * | body that the caller's `mayTake` refuses | 429 with -32005 |
+ * | GET of the beacon API (`/eth/v…`), for the layer 1 of a devnet | that of the beacon API |
+ * | any other GET | 201, empty |
+ * | OPTIONS | 204 |
+ * | any other verb | 405 |
+ * | origin or host not allowed | 403 |
+ *
+ * @source docs/spec/json-rpc.md 3, docs/decisions.md 7
+ */
+export function createFetchHandler(
+  dispatch: (payload: unknown, call: HttpCall) => Promise<Reply>,
+  options: FetchHandlerOptions & {
+    /** Answers the beacon API, too. */
+    readonly beacon?: boolean;
+    /** Receives what `dispatch` threw, if its client is not told. */
+    readonly onFault?: (fault: NodeFault) => void;
+  } = {},
+): (request: Request, caller?: HttpCaller) => Promise<Response> {
+  const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const origins = options.allowedOrigins ?? '*';
+
+  async function post(request: Request, caller: HttpCaller = {}): Promise<{ reply: Reply; status: number }> {
+    const { client, connection, mayTake } = caller;
+    let isTooMuch = false;
+    const text = await readBody(request, limit, (length) => {
+      isTooMuch ||= mayTake?.(length) === false;
+      return !isTooMuch;
+    });
+    if (isTooMuch) return { reply: { body: failure(null, TOO_MANY_BODIES) }, status: 429 };
+    if (text === 'too-large') return { reply: { body: failure(null, bodyTooLarge(limit)) }, status: 413 };
+    const read = readPayload(text ?? '');
+    const call = { signal: request.signal, client, connection };
+    const reply = 'refused' in read ? read.refused : await dispatch(read.payload, call);
+    caller.onReply?.('refused' in read ? undefined : read.payload, reply);
+    return { reply, status: reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408 };
+  }
+
+  return async (request, caller) => {
+    const refused = refusal(request, options);
+    if (refused !== undefined) return refused;
+    const origin = request.headers.get('origin');
+    const headers: Record<string, string> =
+      origins === '*' ? { 'access-control-allow-origin': '*' } : { vary: 'Origin' };
+    if (origins !== '*' && origin !== null) headers['access-control-allow-origin'] = origin;
+
+    if (request.method === 'OPTIONS') {
+      headers['access-control-allow-methods'] = METHODS;
+      headers['access-control-allow-headers'] = request.headers.get('access-control-request-headers') ?? 'content-type';
+      headers['access-control-max-age'] = '86400';
+      return new Response(null, { status: 204, headers });
+    }
+    if (request.method === 'GET') {
+      if (options.beacon !== true) return new Response(null, { status: 201, headers });
+      const { beaconRequest, beaconResponse } = await import('./beacon-request.js');
+      const { client, connection } = caller ?? {};
+      const call = { signal: request.signal, client, connection };
+      return beaconResponse(request, (path, form) => dispatch(beaconRequest(path, form), call), headers);
+    }
+    if (request.method !== 'POST') return new Response(null, { status: 405, headers: { ...headers, allow: METHODS } });
+
+    headers['content-type'] = JSON_TYPE;
+    try {
+      const { reply, status } = await post(request, caller);
+      return new Response(writeReply(reply), { status, headers });
+    } catch (error) {
+      const told = toRpcError(error);
+      if (told.reason === 'INTERNAL') options.onFault?.({ id: told.details.id!, error: asError(error) });
+      return new Response(writeReply({ body: failure(null, told) }), { status: 500, headers });
+    }
+  };
+}
