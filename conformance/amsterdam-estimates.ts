@@ -1,5 +1,5 @@
 import { isPlumblineError, messageOf } from '../src/errors.js';
-import { withBlockOverrides } from '../src/evm/block-overrides.js';
+import { withBlockOverrides } from '../src/evm/block-context.js';
 import { estimateGasAt, type GasEstimate } from '../src/evm/gas.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
 import { toQuantity } from '../src/primitives/quantity.js';

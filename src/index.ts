@@ -102,10 +102,9 @@ export type {
 } from './preview/preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
-export type { AccessRule } from './rpc/access.js';
 export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';
 export type { NodeFault, Reply, RpcFailure, RpcId, RpcResponse, RpcSuccess } from './rpc/envelope.js';
-export type { Caller, FetchHandlerOptions, HttpCaller } from './rpc/http.js';
+export type { AccessRule, Caller, FetchHandlerOptions, HttpCaller } from './rpc/http.js';
 export type { RpcErrorObject, WireError } from './rpc/rpc-errors.js';
 export type {
   AddressLookup,

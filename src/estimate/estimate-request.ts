@@ -1,7 +1,6 @@
 import type { Block, TrustLevel } from '../chain/block.js';
 import type { ChainCall } from '../chain/chain.js';
-import type { BlockContext } from '../evm/block-context.js';
-import type { BlockOverrides } from '../evm/block-overrides.js';
+import type { BlockContext, BlockOverrides } from '../evm/block-context.js';
 import type { GasEstimate } from '../evm/gas.js';
 import type { RunLimits } from '../evm/run-budget.js';
 import type { StateReader } from '../evm/state-reader.js';

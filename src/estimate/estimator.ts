@@ -1,12 +1,12 @@
 import type { Chain } from '../chain/chain.js';
 import { PlumblineError } from '../errors.js';
-import { withBlockOverrides } from '../evm/block-overrides.js';
+import { withBlockOverrides } from '../evm/block-context.js';
 import type { GasEstimate } from '../evm/gas.js';
 import { ReadCache } from '../evm/state-reader.js';
 import type { Dictionary } from '../fees/dictionary.js';
 import type { CalldataSizer } from '../kernel/contracts.js';
 import { loadEvmModule } from '../kernel/evm-module.js';
-import { loadOnce } from '../scheduling/shared-work.js';
+import { loadOnce } from '../scheduling/load-once.js';
 import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate } from './estimate-request.js';
 import type { EstimationParts } from './estimation.js';
 

@@ -21,11 +21,10 @@ import type { Hardfork, Network } from '../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../primitives/bytes.js';
 import type { AccessListEntry } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
-import { loadOnce } from '../scheduling/shared-work.js';
+import { loadOnce } from '../scheduling/load-once.js';
 import type { BlockContext } from './block-context.js';
 import { activePrecompiles, delegateOf, isDelegation, type Rules, rulesAt } from './common.js';
-import type { RunCounts } from './counters.js';
-import type { RunBudget } from './run-budget.js';
+import type { RunBudget, RunCounts } from './run-budget.js';
 import type { StateOverlay } from './state-overlay.js';
 import type { StateReader } from './state-reader.js';
 

@@ -5,7 +5,7 @@ import type { Log } from '../ethereum/receipt.js';
 import type { SignedTransaction } from '../ethereum/transaction.js';
 import type { Network } from '../networks/network.js';
 import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
-import type { BlockOverrides } from './block-overrides.js';
+import type { BlockOverrides } from './block-context.js';
 import type { RunLimits } from './run-budget.js';
 import type { AccountChange } from './state-overlay.js';
 import type { StateReader } from './state-reader.js';

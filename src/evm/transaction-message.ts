@@ -2,8 +2,7 @@ import type { BlockAccesses } from '../ethereum/block-access-list.js';
 import type { Log } from '../ethereum/receipt.js';
 import type { EvmChange } from '../kernel/evm.js';
 import type { AccessListEntry, Authorization } from '../primitives/call-request.js';
-import type { ModuleCounts } from './counters.js';
-import type { RunBudget } from './run-budget.js';
+import type { ModuleCounts, RunBudget } from './run-budget.js';
 
 /** A transaction as execution needs it, signed or simulated. Prices in wei. */
 export interface TransactionMessage {

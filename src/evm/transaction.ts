@@ -8,10 +8,9 @@ import { hexToBytes } from '../primitives/hex.js';
 import { accessesOf } from './accesses.js';
 import { authorityOf } from './authority.js';
 import { delegationTo, isDelegation } from './common.js';
-import { RunCounts } from './counters.js';
 import { handInCertain, type Machine, runToEnd } from './machine.js';
 import { AuthorityPrices } from './resource-prices.js';
-import { RunBudget } from './run-budget.js';
+import { RunBudget, RunCounts } from './run-budget.js';
 import { type Admission, admit, EXISTING_AUTHORITY_REFUND, refundQuotient } from './transaction-checks.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from './transaction-message.js';
 

@@ -1,4 +1,4 @@
-import type { BlockOverrides } from '../evm/block-overrides.js';
+import type { BlockOverrides } from '../evm/block-context.js';
 import type { AccountOverride, StateOverrides, StorageOverride } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import {

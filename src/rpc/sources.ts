@@ -5,7 +5,7 @@ import { logsOfBlock } from '../chain/log-search.js';
 import { PlumblineError } from '../errors.js';
 import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
-import { loadOnce } from '../scheduling/shared-work.js';
+import { loadOnce } from '../scheduling/load-once.js';
 import type { Source } from './method.js';
 import { parseLogRequest } from './parse-log-filter.js';
 import { optional, parseBoolean, parseHash, requireArray, requireObject, requireText } from './parse-params.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { activePrecompiles, rulesAt } from '../../src/evm/common.js';
-import { RunCounts } from '../../src/evm/counters.js';
 import { PRECOMPILE_LINES, runPrecompile } from '../../src/evm/precompiles/precompiles.js';
+import { RunCounts } from '../../src/evm/run-budget.js';
 import type { CountedModule } from '../../src/networks/module-limits.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';

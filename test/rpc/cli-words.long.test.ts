@@ -6,9 +6,9 @@ import { concatHex, encodeAbiParameters, encodeErrorResult, type Hex, numberToHe
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
 import type { Command } from '../../src/hosts/cli/arguments.js';
-import { checkpointCommand } from '../../src/hosts/cli/checkpoint.js';
 import { diagnoseCommand } from '../../src/hosts/cli/diagnose.js';
 import { estimateCommand } from '../../src/hosts/cli/estimate.js';
+import { checkpointCommand } from '../../src/hosts/cli/layer-one-root.js';
 import { previewCommand } from '../../src/hosts/cli/preview.js';
 import { proofCommand } from '../../src/hosts/cli/proof.js';
 import { balanceCommand, rpcCommand } from '../../src/hosts/cli/read.js';

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { RunBudget } from '../../src/evm/run-budget.js';
 import { serve } from '../../src/hosts/cli/server.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
-import { RemoteCalls } from '../../src/hosts/provider/remote-calls.js';
+import { RemoteCalls } from '../../src/hosts/provider/transport.js';
 import type { Caller } from '../../src/rpc/http.js';
 import { devNode } from '../support/dev-node.js';
 import { endlessAccounts, roundsOf } from '../support/endless.js';

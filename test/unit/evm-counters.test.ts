@@ -1,6 +1,6 @@
 import { p256 } from '@noble/curves/nist.js';
 import { describe, expect, it } from 'vitest';
-import { keccakBlocks } from '../../src/evm/counters.js';
+import { keccakBlocks } from '../../src/evm/run-budget.js';
 import { simulateTransaction } from '../../src/evm/transaction.js';
 import type { TransactionMessage } from '../../src/evm/transaction-message.js';
 import { concatBytes } from '../../src/primitives/bytes.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadOnce } from '../../src/scheduling/shared-work.js';
+import { loadOnce } from '../../src/scheduling/load-once.js';
 
 test('what is loaded is loaded once, and again after a failure: a chunk may be out of reach for a moment', async () => {
   let asked = 0;

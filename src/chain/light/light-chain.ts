@@ -8,7 +8,7 @@ import { isLayerOne, type Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import type { Clock } from '../../scheduling/clock.js';
 import { Listeners } from '../../scheduling/listeners.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
 import { type BlockReference, type BlockTag, isHead, TRUST_RANK, type TrustLevel } from '../block.js';
 import {

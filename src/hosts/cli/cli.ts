@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
   },
   checkpoint: {
     summary: 'finalized beacon blocks that servers name, to follow layer 1 from',
-    load: async () => (await import('./checkpoint.js')).checkpointCommand,
+    load: async () => (await import('./layer-one-root.js')).checkpointCommand,
   },
 };
 

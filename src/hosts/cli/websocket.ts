@@ -2,11 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { type AccessRule, refusal } from '../../rpc/access.js';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/envelope.js';
-import { DEFAULT_MAX_BODY_BYTES } from '../../rpc/http.js';
+import { type AccessRule, DEFAULT_MAX_BODY_BYTES, refusal } from '../../rpc/http.js';
 import { toRpcError } from '../../rpc/rpc-errors.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { type BodyBytes, clientOf, hasTwoHosts, type ReplyListener } from './connections.js';
 

@@ -16,7 +16,7 @@ import { inspectTable, methodTable } from '../../rpc/methods/method-table.js';
 import { noteRequest } from '../../rpc/note-request.js';
 import type { DictionaryReport, EndpointReport, StorageControl } from '../../rpc/schema/answers.js';
 import type { Deadline } from '../../scheduling/deadline.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { InlineExtras } from '../options/options.js';
 import {

@@ -9,7 +9,7 @@ import type { Network } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import type { Clock } from '../../scheduling/clock.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { GroupOptions, UrlEndpoint } from '../../upstream/options.js';
 import { RestGroup } from '../../upstream/rest-group.js';
 

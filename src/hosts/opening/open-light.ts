@@ -14,7 +14,7 @@ import { isLayerOne, schemeAt } from '../../networks/network.js';
 import type { StorageControl } from '../../rpc/schema/answers.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
 import { systemClock } from '../../scheduling/clock.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { EndpointGroup } from '../../upstream/group.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
 import { requireEndpoints } from '../options/require-endpoints.js';

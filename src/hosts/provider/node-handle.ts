@@ -21,7 +21,7 @@ import {
 } from '../../rpc/schema/answers.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/schema/transaction-preview.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type ProviderEvents, type RequestOptions, TransportProvider } from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';

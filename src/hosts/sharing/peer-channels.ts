@@ -3,7 +3,7 @@ import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import type { Fingerprint } from '../options/fingerprint.js';
 import type { NodeInfo, OpenProgress } from '../options/options.js';
-import type { RemoteRequest } from '../provider/remote-calls.js';
+import type { RemoteRequest } from '../provider/transport.js';
 
 /** Of nodes that share a store: a `background` node writes only while there is no `page` node. */
 export type Rank = 'page' | 'background';

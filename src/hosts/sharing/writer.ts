@@ -10,8 +10,8 @@ import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/options.js';
-import { RemoteCalls, type RemoteRequest } from '../provider/remote-calls.js';
 import type { ChainCaller, Layer, NodeSession, NodeTransport, SessionListener } from '../provider/transport.js';
+import { RemoteCalls, type RemoteRequest } from '../provider/transport.js';
 import type { MessageBody, MessageToFollower, MessageToWriter } from './peer-channels.js';
 import { changesState, isNonIdempotent } from './retry.js';
 

@@ -11,7 +11,7 @@ import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js'
 import { notSendable } from '../options/require-options.js';
 import { isScriptUrl, type ScriptUrl } from '../options/script-url.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
-import type { RemoteRequest } from '../provider/remote-calls.js';
+import type { RemoteRequest } from '../provider/transport.js';
 import {
   type ChainCaller,
   type Layer,

@@ -2,7 +2,7 @@ import type { Reply } from '../../rpc/envelope.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js';
-import type { RemoteRequest } from '../provider/remote-calls.js';
+import type { RemoteRequest } from '../provider/transport.js';
 import type { PageFetch } from './page-fetch.js';
 import type { Serialized } from './transfer.js';
 

@@ -1,7 +1,6 @@
 import { type Endpoint, expose } from 'comlink';
 import type { OpenProgress } from '../options/options.js';
-import { RemoteCalls } from '../provider/remote-calls.js';
-import { type NodeTransport, nodeClosed } from '../provider/transport.js';
+import { type NodeTransport, nodeClosed, RemoteCalls } from '../provider/transport.js';
 import type { CommonNode } from './common-node.js';
 import { serialize } from './transfer.js';
 import type { WorkerApi, WorkerFailure, WorkerGreeting, WorkerMessage, WorkerStoreStatus } from './worker-api.js';

@@ -2,7 +2,7 @@ import type { AccountAccesses } from '../../ethereum/block-access-list.js';
 import { callFailureOf } from '../../evm/revert-reason.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import { COMPUTES, READS } from '../method-rows.js';
 import { findBlock } from '../resolve-block.js';

@@ -1,12 +1,12 @@
 import { isHead, isPending } from '../../chain/block.js';
 import type { BlockContext } from '../../evm/block-context.js';
-import { withBlockOverrides } from '../../evm/block-overrides.js';
+import { withBlockOverrides } from '../../evm/block-context.js';
 import type { SimulatedCallOptions as SimulationOptions } from '../../evm/call.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { MethodCallOptions } from '../method.js';
 import { COMPUTES } from '../method-rows.js';
 import { parseCallOn } from '../parse-call.js';

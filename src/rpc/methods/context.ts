@@ -3,7 +3,7 @@ import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Estimator } from '../../estimate/estimator.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
 import type { Messages } from '../../messages/find-claim.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { FilterRegistry } from '../filter-registry.js';
 import type { Method, MethodCallOptions } from '../method.js';
 import { METHOD_INFO, type MethodName } from '../method-info.js';

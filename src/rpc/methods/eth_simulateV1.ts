@@ -13,7 +13,7 @@ import type { AccountChange } from '../../evm/state-overlay.js';
 import { ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { COMPUTES } from '../method-rows.js';
 import { parseCallRequest } from '../parse-call.js';
 import { BLOCK_OVERRIDES, parseBlockOverrides, parseStateOverrides } from '../parse-overrides.js';

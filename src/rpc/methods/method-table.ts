@@ -1,5 +1,5 @@
 import { isLayerOne } from '../../networks/network.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import { createMethodTable, type Method, type MethodTable } from '../method.js';
 import { aliasesOf, insteadOf, METHOD_INFO, methodsOff, methodsOfRollups, needsRollup } from '../method-info.js';
 import type { SharingReport } from '../schema/answers.js';

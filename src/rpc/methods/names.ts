@@ -7,7 +7,7 @@ import { dnsEncode, ETHER, isEvmCoin, namehash, reverseName } from '../../names/
 import { type Names, openNames } from '../../names/resolve.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import { loadOnce } from '../../scheduling/shared-work.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { MethodCallOptions } from '../method.js';
 import { COMPUTES } from '../method-rows.js';
 import { optional, parseAddress, parseQuantity, requireMembers, requireObject, requireText } from '../parse-params.js';

@@ -6,7 +6,7 @@ import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-reques
 import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import type { BlockContext } from '../../evm/block-context.js';
-import { type BlockOverrides, withBlockOverrides } from '../../evm/block-overrides.js';
+import { type BlockOverrides, withBlockOverrides } from '../../evm/block-context.js';
 import { defaultGas, transactionMessageOf } from '../../evm/call.js';
 import { rulesAt } from '../../evm/common.js';
 import { RunBudget, type RunLimits } from '../../evm/run-budget.js';

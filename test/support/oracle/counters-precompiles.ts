@@ -1,5 +1,5 @@
 import type { ExecResult } from '@ethereumjs/evm';
-import type { RunCounts } from '../../../src/evm/counters.js';
+import type { RunCounts } from '../../../src/evm/run-budget.js';
 import type { CountedModule } from '../../../src/networks/module-limits.js';
 import { bytesToBigInt, isZeroBytes } from '../../../src/primitives/bytes.js';
 

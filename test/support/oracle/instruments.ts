@@ -1,6 +1,6 @@
 import type { Common } from '@ethereumjs/common';
 import { type EVM, type EVMOpts, getOpcodesForHF, type PrecompileFunc, paramsEVM } from '@ethereumjs/evm';
-import { keccakBlocks, type RunCounts } from '../../../src/evm/counters.js';
+import { keccakBlocks, type RunCounts } from '../../../src/evm/run-budget.js';
 import { PRECOMPILE_COUNTERS } from './counters-precompiles.js';
 import { type GasPath, reportingOpcodes } from './gas-path.js';
 import { reportingDestruction, type TransferWatch } from './transfer-watch.js';

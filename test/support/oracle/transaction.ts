@@ -1,6 +1,6 @@
 import { type EVM, EVMError, type EVMResult, type Log as EvmLog } from '@ethereumjs/evm';
 import { Address, Account as EvmAccount, KECCAK256_RLP } from '@ethereumjs/util';
-import { RunCounts } from '../../../src/evm/counters.js';
+import { RunCounts } from '../../../src/evm/run-budget.js';
 import { type Admission, admit, refundQuotient } from '../../../src/evm/transaction-checks.js';
 import type { RunOptions, TransactionMessage, TransactionOutcome } from '../../../src/evm/transaction-message.js';
 import type { AccessListEntry } from '../../../src/primitives/call-request.js';

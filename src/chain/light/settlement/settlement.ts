@@ -3,7 +3,7 @@ import { isLayerOne, rollupOf } from '../../../networks/network.js';
 import { equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import type { HashedHeader } from '../../../proof/headers.js';
-import { loadOnce } from '../../../scheduling/shared-work.js';
+import { loadOnce } from '../../../scheduling/load-once.js';
 import type { BlockReference } from '../../block.js';
 import type { BlockFinder } from '../heads/block-finder.js';
 import type { HeaderChain } from '../heads/header-chain.js';

@@ -2,7 +2,7 @@ import type { TrieProof } from '../../../ethereum/state-trie.js';
 import type { BlockContext } from '../../../evm/block-context.js';
 import { toQuantity } from '../../../primitives/quantity.js';
 import type { AccountRequest } from '../../../proof/ethereum-proof.js';
-import { loadOnce } from '../../../scheduling/shared-work.js';
+import { loadOnce } from '../../../scheduling/load-once.js';
 import type { Block } from '../../block.js';
 import type { LightBlock } from '../heads/light-block.js';
 import type { LightChainParts } from '../light-parts.js';
