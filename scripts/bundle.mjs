@@ -98,7 +98,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/proof/unchanged-slot.js',
       '/rpc/methods/exportEvidence.js',
     ],
-    traces: ['/rpc/methods/debug_trace.js'],
+    traces: ['/rpc/methods/debug_trace.js', '/rpc/methods/infura_simulateTransactions.js'],
     preview: ['/rpc/methods/previewTransaction.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],

@@ -44,6 +44,7 @@ main(async () => {
   await wagmi({ node, url });
   await safe({ url });
   await metaMask({ node, url, lit });
+  await metaMaskPreview({ node, url, lit });
   await kohaku({ node, lit });
   await altoBesideAnvil({ url, rpc, node });
   skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
@@ -364,6 +365,91 @@ async function metaMask({ node, url, lit }) {
     const answer = { baseFeePerGas: '0x7', priorityFeePerGas: hex(2 ** 26), gasLimit: '0x5208' };
     const { low, high } = (await fees(async () => answer, calls[0][1])).estimates;
     assert.equal(high.maxPriorityFeePerGas, low.maxPriorityFeePerGas);
+  });
+}
+
+/** The preview of MetaMask's extension, which asks a server of its own for each unsigned transaction, by a node of the wallet's. */
+async function metaMaskPreview({ node, url, lit }) {
+  const name = 'MetaMask getBalanceChanges 70.1.0';
+  const file = 'node_modules/@metamask/transaction-controller/dist/utils/balance-changes.js';
+  const { getBalanceChanges } = await import(new URL(file, import.meta.url).href);
+  const chainId = hex(node.info.chainId);
+  const { fetch } = globalThis;
+  const asked = [];
+  // The list of networks is asked for at MetaMask's address even if the simulation is sent elsewhere.
+  globalThis.fetch = async (to, ...rest) => {
+    const { origin } = new URL(to);
+    asked.push(origin);
+    if (/^https:.*\.metamask\.io$/.test(origin))
+      return new Response(JSON.stringify({ [Number(chainId)]: { network: 'here', confirmations: true } }));
+    return fetch(to, ...rest);
+  };
+  atEnd(() => {
+    globalThis.fetch = fetch;
+  });
+  const preview = (at, from, txParams) => {
+    const messenger = {
+      call: () => ({ provider: { request: (one) => at.request(one) }, configuration: { type: 'custom', chainId, rpcUrl: url } }),
+    };
+    const getSimulationConfig = async () => ({ newUrl: from });
+    return getBalanceChanges({ chainId, messenger, networkClientId: 'here', getSimulationConfig, txParams });
+  };
+  const token = (to, amount) => `0xa9059cbb${to.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`;
+  const call = { from: RICH.toLowerCase(), to: TOKEN, value: '0x0', data: token(NOBODY, 5), gas: '0x186a0' };
+  const balance = async () =>
+    BigInt(
+      await node.request({
+        method: 'eth_call',
+        params: [{ to: TOKEN, data: `0x70a08231${RICH.slice(2).padStart(64, '0')}` }, 'latest'],
+      }),
+    );
+  const served = await serve(lit.node, { port: 0 });
+  atEnd(() => served.close());
+  for (const [where, at, address] of [
+    ['a devnet', node, url],
+    ['a light node', lit.node, `http://127.0.0.1:${served.port}`],
+  ])
+    await check(`${name}: what a token transfer changes is what it does, by ${where}`, async () => {
+      const { simulationData, gasUsed, simulationRevert } = await preview(at, address, call);
+      assert.equal(simulationRevert, undefined);
+      assert.equal(simulationData.error, undefined);
+      const before = await balance();
+      const hash = await node.request({ method: 'eth_sendTransaction', params: [call] });
+      const receipt = await node.request({ method: 'eth_getTransactionReceipt', params: [hash] });
+      assert.equal(gasUsed, receipt.gasUsed);
+      const after = await balance();
+      assert.deepEqual(simulationData.tokenBalanceChanges, [
+        {
+          address: TOKEN.toLowerCase(),
+          standard: 'erc20',
+          id: undefined,
+          previousBalance: hex(before),
+          newBalance: hex(after),
+          difference: '0x5',
+          isDecrease: true,
+        },
+      ]);
+      assert.equal(simulationData.nativeBalanceChange, undefined);
+      await until('the light node has the block', async () => {
+        const number = await node.request({ method: 'eth_blockNumber' });
+        return (await lit.node.request({ method: 'eth_blockNumber' })) === number;
+      });
+    });
+  await check(`${name}: a payment changes the balance by its value, without the gas`, async () => {
+    const payment = { from: call.from, to: NOBODY, value: '0x7b', gas: '0x5208', maxFeePerGas: '0x3b9aca00' };
+    const { simulationData } = await preview(node, url, payment);
+    const { difference, isDecrease } = simulationData.nativeBalanceChange;
+    assert.deepEqual([difference, isDecrease, simulationData.tokenBalanceChanges], ['0x7b', true, []]);
+  });
+  await check(`${name}: a revert is one, with its reason`, async () => {
+    const poor = `0x${'9a'.repeat(20)}`;
+    const { simulationData, simulationRevert } = await preview(node, url, { ...call, from: poor });
+    assert.notEqual(simulationRevert, undefined);
+    assert.match(simulationData.error.message, /revert/i);
+  });
+  await check(`${name}: no transaction was sent to anyone else`, () => {
+    const others = asked.filter((origin) => !origin.startsWith('http://127.0.0.1') && !origin.endsWith('.metamask.io'));
+    assert.deepEqual(others, []);
   });
 }
 

@@ -15,7 +15,8 @@ const MAGIC = Uint8Array.of(5);
  * @source EIP-7702
  */
 export async function authorityOf(authorization: Authorization): Promise<Uint8Array | undefined> {
-  const { chainId, address, nonce, yParity, r, s } = authorization;
+  const { chainId, address, nonce, yParity, r, s, authority } = authorization;
+  if (authority !== undefined) return authority;
   if (s > HALF_CURVE_ORDER || s === 0n || r === 0n || r >> 256n !== 0n || yParity > 1n) return undefined;
   await loadSignerRecovery();
   const signed = RLP.encode([bigIntToMinimalBytes(chainId), address, bigIntToMinimalBytes(nonce)]);

@@ -12,6 +12,8 @@ export interface Authorization {
   readonly yParity: bigint;
   readonly r: bigint;
   readonly s: bigint;
+  /** 20 bytes, only of a simulated one without a signature: who would sign it. */
+  readonly authority?: Uint8Array;
 }
 
 /**

@@ -24,6 +24,7 @@ describe("on('answer')", () => {
         [{ blockStateCalls: [{ calls: [call] }] }],
         { class: 'computed', level: 'linked', blocks: head },
       ],
+      ['infura_simulateTransactions', [{ transactions: [call] }], { class: 'computed', level: 'linked', blocks: head }],
       ['eth_getHeaderByNumber', ['latest'], { class: 'proved', level: 'linked', blocks: head }],
       ['debug_getRawReceipts', ['latest'], { class: 'proved', level: 'linked', blocks: head }],
       ['linea_getProof', [accountAt(0), [], 'latest'], { class: 'proved', level: 'finalized', blocks: [], zkBlock: 2 }],

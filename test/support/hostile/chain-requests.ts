@@ -170,6 +170,7 @@ export function chainRequests({
     linea_sendForcedRawTransaction: one([
       { forcedTransactionNumber: 6, transaction: raw(0), deadlineBlockNumber: '9' },
     ]),
+    infura_simulateTransactions: one({ transactions: [call], withCallTrace: true, withLogs: true }),
     eth_simulateV1: [[simulation, 'latest'], [{ ...(simulation as object), validation: true }]],
   } satisfies Requests;
 }
