@@ -299,9 +299,11 @@ async function runAgain({ base, before, ran }: Compared, variation: Variation): 
       }
     }
   } catch (error) {
-    if (isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS'))
-      return undefined;
-    throw error;
+    const couldNotBeSent =
+      isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS');
+    if (!couldNotBeSent) throw error;
+    // A call that an earlier one left without the funds is a difference.
+    if (outcomes.length === 0 || variation.price !== undefined || variation.gas !== undefined) return undefined;
   }
   return { outcomes, after: overlays.at(-1) ?? ground, written: await writtenIn(overlays) };
 }
