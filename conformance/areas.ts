@@ -4,6 +4,7 @@ import { amsterdamDiagnosisArea } from './amsterdam-diagnosis.js';
 import { amsterdamEstimatesArea } from './amsterdam-estimates.js';
 import { amsterdamChainArea, amsterdamRpcArea } from './amsterdam-rpc.js';
 import type { Area } from './area.js';
+import { attacksArea } from './attacks.js';
 import { COMPRESSION_AREAS } from './compression.js';
 import { CONSENSUS_AREAS } from './consensus.js';
 import { encodingArea } from './encoding.js';
@@ -55,6 +56,7 @@ export const AREAS: readonly Area[] = [
   arithmeticArea,
   tracingArea,
   previewsArea,
+  attacksArea,
   ...STATE_AREAS,
   trieKernelArea,
   ...TRACE_AREAS,

@@ -156,7 +156,7 @@ const SERVICE_WORKER = [
   { name: 'beside a devnet: files', files: ['-devnet-later'], budget: 11 * KB },
   { name: 'beside either: consensus of layer 1', files: ['-consensus'], budget: 21 * KB },
   { name: 'beside either: traces', files: ['-traces'], budget: 14 * KB },
-  { name: 'beside either: previews', files: ['-preview'], budget: 14 * KB },
+  { name: 'beside either: previews', files: ['-preview'], budget: 24 * KB },
   { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 10.5 * KB },
   { name: 'beside either: names of ENS', files: ['-names'], budget: 30 * KB },
   { name: 'beside either: messages to layer 1', files: ['-messages'], budget: 8 * KB },

@@ -13,7 +13,7 @@ import { SendIt } from './send-it.js';
 import { fields, type Shown } from './state.js';
 import { CallTree } from './tree.js';
 import { Trust } from './trust.js';
-import { approvalWords, contractWords, revertWords, warningWords } from './words.js';
+import { approvalWords, contractWords, outcomeWords, revertWords, warningWords } from './words.js';
 
 /** What the calls do: the outcome, what to know before signing, who gains and loses, and on what that rests. */
 export function PreviewReport({ of }: { readonly of: Shown }) {
@@ -21,7 +21,9 @@ export function PreviewReport({ of }: { readonly of: Shown }) {
   const names = namesOf(result);
   const approvals = result.calls.flatMap((call) => call.approvals);
   const contracts = result.calls.flatMap((call) => call.contracts);
-  const tone: Tone = result.warnings.length > 0 ? 'warn' : 'good';
+  const severities = result.warnings.map(({ severity }) => severity);
+  const isBad = failedCall(of) !== undefined || severities.includes('danger');
+  const tone: Tone = severities.includes('warning') ? 'warn' : 'good';
   const aside = (
     <>
       <Known of={known} />
@@ -31,7 +33,7 @@ export function PreviewReport({ of }: { readonly of: Shown }) {
   return (
     <AnswerTo to={of.question} now={fields.value}>
       <Panel title="What it does" aside={aside} class="result">
-        <Verdict tone={failedCall(of) !== undefined ? 'bad' : weakest(tone, toneOf(known))} of={of}>
+        <Verdict tone={isBad ? 'bad' : weakest(tone, toneOf(known))} of={of}>
           {verdictText(of)}
         </Verdict>
         <Warnings of={of} names={names} />
@@ -78,16 +80,22 @@ function failedCall({ answer }: Shown): number | undefined {
 
 /** The outcome in a sentence. */
 export function verdictText(of: Shown): string {
-  const { calls, warnings } = of.answer.result;
+  const { calls, warnings: all } = of.answer.result;
+  const warnings = all.filter(({ severity }) => severity !== 'note');
   const failed = failedCall(of);
   if (failed !== undefined) {
     const which = calls.length === 1 ? 'It' : `Call ${failed + 1} of ${calls.length}`;
     return `${which} would fail. ${revertWords(calls[failed]!.revert, calls[failed]!.tree.to)}`;
   }
   const what = ['It', 'Both calls'][calls.length - 1] ?? `All ${calls.length} calls`;
-  if (warnings.length === 0) return `${what} would succeed.`;
-  return `${what} would succeed, but read ${warnings.length === 1 ? 'this' : `these ${warnings.length} warnings`} before you sign.`;
+  const outcome = outcomeWords(of.answer.result, namesOf(of.answer.result));
+  const first = outcome === undefined ? '' : `${outcome} `;
+  if (warnings.length === 0) return `${first}${what} would succeed.`;
+  return `${first}${what} would succeed, but read ${warnings.length === 1 ? 'this' : `these ${warnings.length} warnings`} before you sign.`;
 }
+
+/** By severity: the colour of a notice. */
+const TONES = { danger: 'bad', warning: 'refused', note: 'stale' } as const;
 
 function Warnings({ of, names }: { readonly of: Shown; readonly names: Names }) {
   const { warnings } = of.answer.result;
@@ -97,7 +105,7 @@ function Warnings({ of, names }: { readonly of: Shown; readonly names: Names }) 
       {warnings.map((warning, i) => {
         const { title, text } = warningWords(warning, names);
         return (
-          <li key={i} class="notice notice-refused" data-warning={warning.code}>
+          <li key={i} class={`notice notice-${TONES[warning.severity]}`} data-warning={warning.code}>
             <p class="notice-title">{title}</p>
             <p class="notice-advice">{text}</p>
           </li>

@@ -1,4 +1,12 @@
-import type { Approval, ContractChange, Hex, PreviewedRevert, PreviewWarning } from 'plumbline-l2';
+import type {
+  Approval,
+  Asset,
+  ContractChange,
+  Hex,
+  PreviewedRevert,
+  PreviewWarning,
+  TransactionPreview,
+} from 'plumbline-l2';
 import { revertOf } from '../lib/reverts.js';
 import { type Names, ZERO } from './names.js';
 
@@ -16,6 +24,69 @@ export function warningWords(warning: PreviewWarning, names: Names): Warned {
       return {
         title: `The token says ${signed(warning.told, warning.asset, names)} for ${account(warning.account)}; in truth it is ${signed(warning.change, warning.asset, names)}`,
         text: 'The balance was read before and after, and it does not change as the events of the contract say.',
+      };
+    case 'loses-all':
+      return {
+        title: `${Account(warning.account)} ${verb(warning.account, names, 'lose')} ${names.amount(warning.asset, BigInt(warning.amount))}, ${warning.assets === 'all' ? 'which is all there is' : 'all or nearly all there is'}`,
+        text: 'At least nine tenths of the balance go.',
+      };
+    case 'nothing-back':
+      return {
+        title: `${Account(warning.account)} ${verb(warning.account, names, 'get')} nothing for ${names.amount(warning.asset, BigInt(warning.amount))}`,
+        text: 'Nothing that comes back was there before, or it is debt. What is paid for has to arrive in the same calls to be seen here.',
+      };
+    case 'covers-balance':
+      return {
+        title: `${Account(warning.spender)} may take ${names.amount({ kind: 'erc20', address: warning.token }, BigInt(warning.amount))} from ${account(warning.owner)}: as much as there is`,
+        text: 'The approval has a limit, and nothing would be left.',
+      };
+    case 'right-granted':
+      return {
+        title: `${Account(warning.spender)} gets a right of ${account(warning.owner)}: ${RIGHTS[warning.right]} ${token(warning.token)}`,
+        text: 'It lasts until it is taken back, and needs no further signature.',
+      };
+    case 'delegated':
+      return {
+        title:
+          warning.target === null
+            ? `${Account(warning.address)} no longer ${verb(warning.address, names, 'run')} code of others`
+            : `${Account(warning.address)} ${verb(warning.address, names, 'hand')} over to the code at ${account(warning.target)}, ${VALIDITIES[warning.validity]}${warning.everyChain ? ', on every chain' : ''}`,
+        text: 'That code may do with the account whatever its makers wrote, at any time. Whoever has seen the authorization can send it.',
+      };
+    case 'delegate-write':
+      return {
+        title: `Foreign code changes the account ${account(warning.account)} from inside, at slot ${warning.slot}`,
+        text: 'It ran as if it were the account. It may have given the account to somebody else.',
+      };
+    case 'upgrade-differs':
+      return {
+        title: `${Account(warning.address)} gets another ${warning.slot} than it says`,
+        text: `It names ${account(warning.told)}, and stores ${account(warning.after)}.`,
+      };
+    case 'look-alike':
+      return {
+        title: `${warning.asset === undefined ? Account(warning.address!) : names.asset(warning.asset)} looks like ${account(warning.with)}, and is not it`,
+        text: 'Compare all digits of the address.',
+      };
+    case 'transfer-to-contract-without-receiver':
+      return {
+        title: `${names.asset(warning.asset)} goes to a contract, ${account(warning.address)}`,
+        text: 'Nobody asked whether it can send the tokens on. They may stay there for ever.',
+      };
+    case 'new-recipient':
+      return {
+        title: `${Account(warning.address)} has never been used`,
+        text: 'It has sent nothing and has no ether. Compare the address.',
+      };
+    case 'unverified-token':
+      return {
+        title: `${names.asset(warning.asset)} is not on the list of tokens`,
+        text: 'Its name is what it says of itself.',
+      };
+    case 'not-all-asked':
+      return {
+        title: `${Account(warning.address)} was not asked everything`,
+        text: 'There was too much that might have changed.',
       };
     case 'silent-change':
       return {
@@ -68,11 +139,80 @@ export function warningWords(warning: PreviewWarning, names: Names): Warned {
         text: 'The contract can do other things from then on.',
       };
     case 'environment-dependent':
-      return {
-        title: `Call ${warning.call + 1} ends in another way at another time`,
-        text: 'It ran twice, the second time 12 seconds later. What is shown here may not be what will happen.',
-      };
+      return dependentWords(warning, names);
   }
+}
+
+const RIGHTS = {
+  'operator-777': 'to move all of',
+  'operator-6909': 'to move everything in',
+  'allowance-6909': 'to move tokens of',
+  debt: 'to make debt at',
+  manager: 'to everything at',
+  owner: 'to own',
+  'pending-owner': 'to become the owner of',
+  'safe-module': 'to act for',
+  'safe-owner': 'to sign for',
+  'safe-fallback-handler': 'to answer for',
+  'safe-guard': 'to stop transactions of',
+  'safe-singleton': 'to be the code of',
+} as const;
+
+const VALIDITIES = {
+  now: 'now',
+  later: 'as soon as its nonce comes up',
+  otherChain: 'on another chain',
+  past: 'but the nonce is used',
+  blocked: 'if its own code goes',
+} as const;
+
+/** “You lose”, “0xab lose” with an s. */
+const verb = (address: Hex, names: Names, word: string) => (address === names.you ? word : `${word}s`);
+
+type Dependent = Extract<PreviewWarning, { readonly code: 'environment-dependent' }>;
+
+function dependentWords({ asset, account, first, other, what, call, cut, severity }: Dependent, names: Names): Warned {
+  const reads = what.length === 0 ? 'the block' : what.join(', ');
+  const text = `Call ${call + 1} reads ${reads}. What is shown here may not be what will happen.`;
+  if (cut !== undefined) return { title: `Call ${call + 1} could not be tried under other conditions`, text };
+  if (asset !== undefined && account !== undefined) {
+    const both = [other, first].map((sum) => signed(sum, asset, names));
+    const title = `${names.Account(account)}: ${both[0]} in another block, ${both[1]} in this one`;
+    return { title, text: severity === 'note' ? `${text} The difference is small, or to your advantage.` : text };
+  }
+  return { title: `Call ${call + 1} ends in another way in another block`, text };
+}
+
+/**
+ * What the calls take from you and give you, in a sentence, losses first; undefined where they do neither. Fees do not count.
+ */
+export function outcomeWords({ balances, warnings, fees }: TransactionPreview, names: Names): string | undefined {
+  const { you } = names;
+  const lost: string[] = [];
+  const gained: string[] = [];
+  const all = warnings.filter((one) => one.code === 'loses-all' && one.account === you);
+  const isAll = (asset: Asset) =>
+    all.some((one) => 'asset' in one && JSON.stringify(one.asset) === JSON.stringify(asset));
+  for (const one of balances) {
+    if ('account' in one) {
+      if (one.account !== you || one.change === null) continue;
+      const change = BigInt(one.change) + (one.asset.kind === 'native' ? BigInt(fees[you] ?? 0n) : 0n);
+      if (change > 0n) gained.push(names.amount(one.asset, change));
+      const isMost = change < 0n && isAll(one.asset);
+      if (isMost)
+        lost.unshift(
+          `${names.amount(one.asset, -change)}, ${change === -BigInt(one.before!) ? 'all you have' : 'nearly all you have'},`,
+        );
+      else if (change < 0n) lost.push(names.amount(one.asset, -change));
+    } else if (one.ownerBefore === you && one.ownerAfter !== you) lost.push(names.asset(one.asset));
+    else if (one.ownerAfter === you && one.ownerBefore !== you) gained.push(names.asset(one.asset));
+  }
+  const list = (items: readonly string[]) => items.join(' and ').replace(/,$/, '');
+  const losesForNothing = warnings.some((one) => one.code === 'nothing-back' && one.account === you);
+  if (lost.length === 0) return gained.length === 0 ? undefined : `You get ${list(gained)}.`;
+  if (gained.length > 0)
+    return `You lose ${list(lost)}${list(lost).includes(', ') ? ',' : ''} and get ${list(gained)}.`;
+  return losesForNothing ? `You lose ${list(lost)}, and get nothing.` : `You send ${list(lost)}.`;
 }
 
 function signed(sum: string, asset: Parameters<Names['amount']>[0], names: Names): string {
@@ -113,6 +253,10 @@ export function approvalWords(approval: Approval, names: Names): string {
     return (approval.after ?? approval.approved)
       ? `${who} may take every token of ${names.asset(asset)} ${from}.`
       : `${who} may no longer take tokens of ${names.asset(asset)} ${from}.`;
+  if (approval.kind === 'right')
+    return approval.after === false || approval.after === '0x0'
+      ? `${who} no longer has a right: ${RIGHTS[approval.right]} ${names.asset(asset)}.`
+      : `${who} has a right ${from}: ${RIGHTS[approval.right]} ${names.asset(asset)}.`;
   const { told, before, after, unlimited } = approval;
   const amount = (value: Hex) => `${names.amount(asset, BigInt(value))} ${from}`;
   const by = approval.kind === 'permit2' ? ` by ${approval.genuine ? 'Permit2' : 'a copy of Permit2'}` : '';
@@ -139,9 +283,10 @@ export function contractWords(change: ContractChange, names: Names): string {
     case 'destroyed':
       return `${who} is destroyed${change.removed ? '' : ', but for its code'}; its ether goes to ${names.account(change.beneficiary)}.`;
     case 'delegated':
-      return change.after === null
-        ? `${who} no longer runs the code of another account.`
-        : `${who} runs the code of ${names.account(change.after)} from now on${change.everyChain ? ', on every chain' : ''}.`;
+      if (change.target === null) return `${who} no longer runs the code of another account.`;
+      return change.validity === 'now'
+        ? `${who} runs the code of ${names.account(change.target)} from now on${change.everyChain ? ', on every chain' : ''}.`
+        : `${who} may come to run the code of ${names.account(change.target)}: ${VALIDITIES[change.validity]}.`;
     case 'upgraded':
       return `${who} has another ${change.slot} from now on: ${names.account(change.after)}.`;
   }

@@ -389,7 +389,10 @@ async function metaMaskPreview({ node, url, lit }) {
   });
   const preview = (at, from, txParams) => {
     const messenger = {
-      call: () => ({ provider: { request: (one) => at.request(one) }, configuration: { type: 'custom', chainId, rpcUrl: url } }),
+      call: () => ({
+        provider: { request: (one) => at.request(one) },
+        configuration: { type: 'custom', chainId, rpcUrl: url },
+      }),
     };
     const getSimulationConfig = async () => ({ newUrl: from });
     return getBalanceChanges({ chainId, messenger, networkClientId: 'here', getSimulationConfig, txParams });

@@ -4,7 +4,15 @@ import type { Asset, BalanceChange, OwnerChange, Transfer, Warn } from './previe
 import { type Probes, quantityOrNull } from './probes.js';
 import { assetKey, toldBy, ZERO } from './transfers.js';
 
-const SELECTOR = { balanceOf: '0x70a08231', balanceOfId: '0x00fdd58e', ownerOf: '0x6352211e' } as const;
+const SELECTOR = {
+  balanceOf: '0x70a08231',
+  balanceOfId: '0x00fdd58e',
+  ownerOf: '0x6352211e',
+  convertToAssets: '0x07a2d13a',
+} as const;
+
+/** Shares of which the price may fall by this much, of rounding. */
+const ROUNDING = 2n;
 
 /** What balances are read from. */
 export interface BalanceSources {
@@ -14,7 +22,10 @@ export interface BalanceSources {
   readonly users: readonly Hex[];
   /** Wei that accounts paid for gas; below zero for the coinbase. */
   readonly costs: ReadonlyMap<Hex, bigint>;
-  /** Contracts whose storage changed. */
+  /**
+   * Contracts besides the assets of transfers in which a balance may lie: those that were written, and those that read them, or that
+   * the caller knows.
+   */
   readonly written: readonly Hex[];
   readonly warn: Warn;
 }
@@ -58,14 +69,17 @@ export async function balancesOf(
   const changes: (BalanceChange | OwnerChange)[] = await nativeBalances(told.get('native')?.sums ?? new Map(), sources);
   for (const { asset, sums, lastTo } of told.values()) {
     if (asset.kind === 'erc721') changes.push(await ownerOf(asset, lastTo, sources));
-    if (asset.kind !== 'erc20' && asset.kind !== 'erc1155') continue;
+    if (asset.kind !== 'erc20' && asset.kind !== 'erc1155' && asset.kind !== 'erc6909') continue;
     for (const account of new Set([...sums.keys(), ...(asset.kind === 'erc20' ? users : [])])) {
       if (account === ZERO) continue;
       const change = await balanceOf(asset, account, sums.get(account) ?? 0n, sources);
       changes.push(change);
-      if (change.change === null) warn({ code: 'balance-unreadable', asset, account });
-      else if (change.change !== change.told)
-        warn({ ...warningOf(change, change.change), code: change.told === '0' ? 'silent-change' : 'balance-differs' });
+      if (change.change === null) warn({ code: 'balance-unreadable', severity: 'warning', asset, account });
+      else if (change.change !== change.told) {
+        const code = change.told === '0' ? 'silent-change' : 'balance-differs';
+        warn({ ...warningOf(change, change.change, users), code });
+      }
+      await warnOfWorth(change, sources);
     }
   }
   const assets = new Set<Hex>();
@@ -74,16 +88,36 @@ export async function balancesOf(
     for (const account of users) {
       const asset: Asset = { kind: 'erc20', address };
       const { before, after } = await tokenBalance(asset, account, probes);
-      if (before === undefined || after === undefined || before === after) continue;
-      const change = await balanceOf(asset, account, 0n, sources);
+      if (before === undefined || after === undefined) continue;
+      const change = changeOf(asset, account, 0n, before, after);
+      await warnOfWorth(change, sources);
+      if (before === after) continue;
       changes.push(change);
-      warn({ ...warningOf(change, String(after - before)), code: 'silent-change' });
+      warn({ ...warningOf(change, String(after - before), users), code: 'silent-change' });
     }
   }
   return changes;
 }
 
-const warningOf = ({ asset, account, told }: BalanceChange, change: string) => ({ asset, account, told, change });
+/** It is a danger where a user gets less than is told. */
+function warningOf({ asset, account, told }: BalanceChange, change: string, users: readonly Hex[]) {
+  const isLoss = users.includes(account) && BigInt(change) < BigInt(told);
+  return { severity: isLoss ? ('danger' as const) : ('warning' as const), asset, account, told, change };
+}
+
+/** Warns if a share of a vault (ERC-4626) is worth less: the balance of a user is the same, and what it stands for is not. */
+async function warnOfWorth(change: BalanceChange, { users, probes, warn }: BalanceSources): Promise<void> {
+  const { asset, account, before, after } = change;
+  if (asset.kind !== 'erc20' || !users.includes(account) || before === null || after === null) return;
+  const shares = BigInt(before) < BigInt(after) ? BigInt(before) : BigInt(after);
+  if (shares === 0n) return;
+  const last = await probes.word('after', asset.address, SELECTOR.convertToAssets, shares);
+  if (last === undefined) return;
+  const first = await probes.word('before', asset.address, SELECTOR.convertToAssets, shares);
+  if (first === undefined || last + ROUNDING >= first) return;
+  const less = { told: '0', change: String(last - first), of: 'worth' } as const;
+  warn({ code: 'silent-change', severity: 'danger', asset, account, ...less });
+}
 
 async function nativeBalances(
   sums: ReadonlyMap<Hex, bigint>,
@@ -129,13 +163,14 @@ async function tokenBalance(asset: Asset, account: Hex, probes: Probes) {
 }
 
 async function ownerOf(
-  asset: Asset & { readonly kind: 'erc721' | 'erc1155' },
+  asset: Extract<Asset, { readonly id: Hex }>,
   lastTo: Hex,
   { probes, warn }: BalanceSources,
 ): Promise<OwnerChange> {
   const ask = async (when: 'before' | 'after') =>
     (await probes.address(when, asset.address, SELECTOR.ownerOf, asset.id)) ?? null;
   const [ownerBefore, ownerAfter] = [await ask('before'), await ask('after')];
-  if ((ownerAfter ?? ZERO) !== lastTo) warn({ code: 'owner-differs', asset, told: lastTo, after: ownerAfter });
+  if ((ownerAfter ?? ZERO) !== lastTo)
+    warn({ code: 'owner-differs', severity: 'warning', asset, told: lastTo, after: ownerAfter });
   return { asset, ownerBefore, ownerAfter };
 }

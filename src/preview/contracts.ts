@@ -3,13 +3,15 @@ import { delegateOf, isDelegation } from '../evm/common.js';
 import type { PlacedPrecompile } from '../evm/machine.js';
 import type { AccountChange } from '../evm/state-overlay.js';
 import { hasCode, type StateReader } from '../evm/state-reader.js';
-import type { CallFrame } from '../evm/tracing/call-frame.js';
+import type { CallFrame, FrameLog } from '../evm/tracing/call-frame.js';
 import type { TransactionMessage } from '../evm/transaction-message.js';
-import { equalBytes } from '../primitives/bytes.js';
+import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import type { Inspection } from './inspection.js';
 import type { ContractChange, Warn } from './preview.js';
 import { ZERO } from './transfers.js';
-import { isLog, itemsOf } from './tree-items.js';
+import { codeRuns, isLog, itemsOf } from './tree-items.js';
 
 type Upgradable = 'implementation' | 'admin' | 'beacon';
 
@@ -32,31 +34,36 @@ const EVENTS: Readonly<Record<Upgradable, Hex>> = {
 /** One call that ran. */
 interface RanCall {
   readonly tree: CallFrame;
-  readonly message: { readonly to: Uint8Array | undefined };
-  /** The state before the call. */
+  readonly message: Pick<TransactionMessage, 'from' | 'to' | 'authorizationList'>;
+  /** The states before and after the call. */
   readonly before: StateReader;
+  readonly after: StateReader;
   readonly changes: readonly AccountChange[];
 }
 
 /**
  * Contracts that a call created, destroyed, upgraded or delegated to.
  *
- * @param authorities - accounts of authorizations, with whether one of them counts on every chain
+ * @param last - the state after all calls
+ * @param chainId - of the network
  * @param destroysAll - SELFDESTRUCT removes any contract: before Cancun
  * @source docs/spec/preview.md 8.8
  */
 export async function contractsOf(
   ran: RanCall,
-  authorities: ReadonlyMap<Hex, boolean>,
-  destroysAll: boolean,
+  {
+    last,
+    chainId,
+    destroysAll,
+  }: { readonly last: StateReader; readonly chainId: number; readonly destroysAll: boolean },
 ): Promise<ContractChange[]> {
   const { tree, message } = ran;
   const changes: ContractChange[] = [];
   const created = new Set<Hex>();
-  const told = new Set<string>();
+  const told: Told = new Map();
   for (const item of itemsOf(tree)) {
     if (isLog(item)) {
-      told.add(`${item.address} ${item.topics[0]}`);
+      tellUpgrade(item, told);
       continue;
     }
     const { type, from, to = ZERO } = item;
@@ -70,29 +77,87 @@ export async function contractsOf(
       changes.push({ event: 'destroyed', address: from, beneficiary: to, removed });
     }
   }
-  return [...changes, ...(await delegations(ran, authorities)), ...upgrades(ran, created, told)];
+  return [...changes, ...(await delegations(ran, last, chainId)), ...upgrades(ran, created, told)];
 }
 
+/**
+ * Every authorization whose signer is known, also one that did not take effect: it is not used up, and whoever has seen it can send it
+ * when it fits.
+ *
+ * @source docs/spec/preview.md 8.8; EIP-7702
+ */
 async function delegations(
-  { before: state, changes }: RanCall,
-  authorities: ReadonlyMap<Hex, boolean>,
+  { message, before, after }: RanCall,
+  last: StateReader,
+  chainId: number,
 ): Promise<ContractChange[]> {
   const delegated: ContractChange[] = [];
-  for (const { address: bytes, before: held, code } of changes) {
-    const address = bytesToHex(bytes);
-    const everyChain = authorities.get(address);
-    if (everyChain === undefined || code === undefined) continue;
-    const [before, after] = [targetOf(held && (await state.code(held.codeHash))), targetOf(code)];
-    if (before === after) continue;
-    delegated.push({ event: 'delegated', address, before, after, ...(everyChain && { everyChain }) });
+  const nonces = new Map<Hex, bigint>([
+    [bytesToHex(message.from), ((await before.account(message.from))?.nonce ?? 0n) + 1n],
+  ]);
+  for (const authorization of message.authorizationList ?? []) {
+    const authority = await authorityOf(authorization);
+    if (authority === undefined) continue;
+    const address = bytesToHex(authority);
+    const { nonce } = authorization;
+    const expected = nonces.get(address) ?? (await before.account(authority))?.nonce ?? 0n;
+    const isForHere = authorization.chainId === 0n || authorization.chainId === BigInt(chainId);
+    const isBlocked = await hasOtherCode(before, authority);
+    const isNow = isForHere && !isBlocked && nonce === expected;
+    if (isNow) nonces.set(address, expected + 1n);
+    const left = (await last.account(authority))?.nonce ?? 0n;
+    const validity = isNow
+      ? 'now'
+      : !isForHere
+        ? 'otherChain'
+        : nonce < left
+          ? 'past'
+          : isBlocked
+            ? 'blocked'
+            : 'later';
+    delegated.push({
+      event: 'delegated',
+      address,
+      before: await delegationOf(before, authority),
+      after: await delegationOf(after, authority),
+      target: isZeroBytes(authorization.address) ? null : bytesToHex(authorization.address),
+      nonce: toQuantity(nonce),
+      chainId: toQuantity(authorization.chainId),
+      validity,
+      ...(authorization.chainId === 0n && { everyChain: true }),
+    });
   }
   return delegated;
 }
 
-const targetOf = (code: Uint8Array | undefined): Hex | null =>
-  code !== undefined && isDelegation(code) ? bytesToHex(delegateOf(code)) : null;
+async function codeOf(state: StateReader, address: Uint8Array): Promise<Uint8Array | undefined> {
+  return (await hasCode(state, address)) ? state.code((await state.account(address))!.codeHash) : undefined;
+}
 
-function upgrades({ changes }: RanCall, created: ReadonlySet<Hex>, told: ReadonlySet<string>): ContractChange[] {
+/** What an account delegates to; null for nothing. */
+async function delegationOf(state: StateReader, address: Uint8Array): Promise<Hex | null> {
+  const code = await codeOf(state, address);
+  return code !== undefined && isDelegation(code) ? bytesToHex(delegateOf(code)) : null;
+}
+
+/** Whether an account is a contract: it has code, and not that of another account. */
+export async function hasOtherCode(state: StateReader, address: Uint8Array): Promise<boolean> {
+  const code = await codeOf(state, address);
+  return code !== undefined && !isDelegation(code);
+}
+
+/** The addresses that a contract named last by an event, by contract and slot. */
+type Told = Map<string, Hex>;
+
+function tellUpgrade({ address, topics, data }: FrameLog, told: Told): void {
+  const slot = (Object.keys(EVENTS) as Upgradable[]).find((one) => EVENTS[one] === topics[0]);
+  if (slot === undefined) return;
+  const words = [...topics.slice(1).map((topic) => topic.slice(2)), ...(data.slice(2).match(/.{64}/g) ?? [])];
+  const named = words[slot === 'admin' ? 1 : 0];
+  told.set(`${address} ${slot}`, named === undefined ? ZERO : `0x${named.slice(24)}`);
+}
+
+function upgrades({ changes }: RanCall, created: ReadonlySet<Hex>, told: Told): ContractChange[] {
   const upgraded: ContractChange[] = [];
   for (const { address: bytes, slots } of changes) {
     const address = bytesToHex(bytes);
@@ -100,19 +165,78 @@ function upgrades({ changes }: RanCall, created: ReadonlySet<Hex>, told: Readonl
     for (const { key, before, after } of slots) {
       const slot = PROXY_SLOTS[bytesToHex(key)];
       if (slot === undefined) continue;
-      const evented = told.has(`${address} ${EVENTS[slot]}`);
+      const named = told.get(`${address} ${slot}`);
       const [was, is] = [bytesToHex(before.subarray(12)), bytesToHex(after.subarray(12))];
-      upgraded.push({ event: 'upgraded', address, slot, before: was, after: is, evented });
+      const evented = named === is;
+      upgraded.push({
+        event: 'upgraded',
+        address,
+        slot,
+        before: was,
+        after: is,
+        evented,
+        ...(named !== undefined && { told: named }),
+      });
     }
   }
   return upgraded;
 }
 
-/** Warns of upgrades that the contract did not tell. */
-export function warnOfUpgrades(changes: readonly ContractChange[], warn: Warn): void {
-  for (const change of changes)
-    if (change.event === 'upgraded' && !change.evented)
-      warn({ code: 'silent-upgrade', address: change.address, slot: change.slot });
+/** Whether a slot is one of a proxy, which says whose code runs. */
+export const isProxySlot = (key: Hex) => PROXY_SLOTS[key] !== undefined;
+
+const BEACON_IMPLEMENTATION: Hex = '0x5c60da1b';
+
+/**
+ * Proxies whose beacon names another implementation after the calls, though nothing of theirs changed.
+ *
+ * @source docs/spec/preview.md 8.8
+ */
+export async function beaconUpgrades(
+  trees: readonly CallFrame[],
+  { probes, pause }: Inspection,
+): Promise<ContractChange[]> {
+  const asked = new Set<string>();
+  const upgraded: ContractChange[] = [];
+  for (const tree of trees) {
+    for (const { frame, parent } of codeRuns(tree)) {
+      const paused = pause();
+      if (paused !== undefined) await paused;
+      const { type, from, to, input } = frame;
+      if (type !== 'STATICCALL' || parent === undefined || to === undefined || !input.startsWith(BEACON_IMPLEMENTATION))
+        continue;
+      if (asked.has(`${from} ${to}`)) continue;
+      asked.add(`${from} ${to}`);
+      const before = await probes.address('before', to, BEACON_IMPLEMENTATION);
+      const after = await probes.address('after', to, BEACON_IMPLEMENTATION);
+      if (before === undefined || after === undefined || before === after) continue;
+      upgraded.push({ event: 'upgraded', address: from, slot: 'implementation', before, after, evented: false });
+    }
+  }
+  return upgraded;
+}
+
+/**
+ * Warns of delegations, and of upgrades that the contract did not tell, or not as they are.
+ *
+ * @param holds - contracts that are a user's, or hold what a user gained
+ * @source docs/spec/preview.md 8.7
+ */
+export function warnOfChanges(changes: readonly ContractChange[], holds: ReadonlySet<Hex>, warn: Warn): void {
+  for (const change of changes) {
+    if (change.event === 'upgraded' && !change.evented) {
+      const { address, slot, told, after } = change;
+      const severity = holds.has(address) ? 'danger' : 'warning';
+      if (told === undefined) warn({ code: 'silent-upgrade', severity, address, slot });
+      else warn({ code: 'upgrade-differs', severity, address, slot, told, after });
+    }
+    if (change.event === 'delegated') {
+      const { address, target, validity, everyChain } = change;
+      const isHarmless = (target === null && validity === 'now') || (validity === 'past' && everyChain === undefined);
+      const severity = isHarmless ? 'note' : validity === 'blocked' ? 'warning' : 'danger';
+      warn({ code: 'delegated', severity, address, target, validity, ...(everyChain && { everyChain }) });
+    }
+  }
 }
 
 /** Length of a function's selector, bytes. */
@@ -136,5 +260,5 @@ export async function warnOfNoCode(
     const authority = await authorityOf(authorization);
     if (authority !== undefined && equalBytes(authority, to)) return;
   }
-  warn({ code: 'no-code', address: bytesToHex(to) });
+  warn({ code: 'no-code', severity: 'warning', address: bytesToHex(to) });
 }

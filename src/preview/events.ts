@@ -1,5 +1,6 @@
 import type { FrameLog } from '../evm/tracing/call-frame.js';
 import type { Hex } from '../primitives/hex.js';
+import type { Right } from './preview.js';
 
 /** What an event of a contract claims. */
 export type EventClaim =
@@ -13,6 +14,7 @@ export type EventClaim =
     }
   | {
       readonly claim: 'multi';
+      readonly kind: 'erc1155' | 'erc6909';
       readonly from: Hex;
       readonly to: Hex;
       readonly ids: readonly bigint[];
@@ -28,6 +30,15 @@ export type EventClaim =
       readonly owner: Hex;
       readonly spender: Hex;
       readonly amount: bigint;
+    }
+  | {
+      /** `owner` is left out where it is the contract. */
+      readonly claim: 'right';
+      readonly right: Right;
+      readonly owner?: Hex;
+      readonly spender: Hex;
+      readonly told: bigint | boolean;
+      readonly id?: bigint;
     };
 
 type Reader = (words: readonly string[], topics: number) => EventClaim | undefined;
@@ -74,7 +85,8 @@ const READERS: Readonly<Record<Hex, Reader>> = {
   // TransferSingle(address,address,address,uint256,uint256)
   '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62': ([, from, to, id, amount, more], topics) => {
     if (topics !== 4 || amount === undefined || more !== undefined) return undefined;
-    return { claim: 'multi', from: address(from!), to: address(to!), ids: [number(id!)], amounts: [number(amount)] };
+    const parties = { from: address(from!), to: address(to!) };
+    return { claim: 'multi', kind: 'erc1155', ...parties, ids: [number(id!)], amounts: [number(amount)] };
   },
   // TransferBatch(address,address,address,uint256[],uint256[])
   '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb': ([, from, to, ...data], topics) => {
@@ -82,7 +94,7 @@ const READERS: Readonly<Record<Hex, Reader>> = {
     if (data.length < 4) throw new NotDecodable();
     const [ids, amounts] = [numbers(data, data[0]!), numbers(data, data[1]!)];
     if (ids.length !== amounts.length) throw new NotDecodable();
-    return { claim: 'multi', from: address(from!), to: address(to!), ids, amounts };
+    return { claim: 'multi', kind: 'erc1155', from: address(from!), to: address(to!), ids, amounts };
   },
   // Deposit(address,uint256)
   '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c': (words, topics) =>
@@ -113,7 +125,63 @@ const READERS: Readonly<Record<Hex, Reader>> = {
     const parties = { owner: address(owner!), token: address(token!), spender: address(spender) };
     return { claim: 'permit2', ...parties, amount: 0n };
   },
+  // Transfer(address,address,address,uint256,uint256) of ERC-6909
+  '0x1b3d7edb2e9c0b0e7c525b20aaaef0f5940d2ed71663c7d39266ecafac728859': ([from, to, id, , amount, more], topics) => {
+    if (topics !== 4 || amount === undefined || more !== undefined) return undefined;
+    const parties = { from: address(from!), to: address(to!) };
+    return { claim: 'multi', kind: 'erc6909', ...parties, ids: [number(id!)], amounts: [number(amount)] };
+  },
+  // Approval(address,address,uint256,uint256) of ERC-6909
+  '0xb3fd5071835887567a0671151121894ddccc2842f1d10bedad13e0d17cace9a7': ([owner, spender, id, amount, more]) => {
+    if (amount === undefined || more !== undefined) return undefined;
+    const parties = { owner: address(owner!), spender: address(spender!) };
+    return { claim: 'right', right: 'allowance-6909', ...parties, told: number(amount), id: number(id!) };
+  },
+  // AuthorizedOperator(address,address) of ERC-777
+  '0xf4caeb2d6ca8932a215a353d0703c326ec2d81fc68170f320eb2ab49e9df61f9': ([operator, holder, more]) => {
+    if (holder === undefined || more !== undefined) return undefined;
+    return { claim: 'right', right: 'operator-777', owner: address(holder), spender: address(operator!), told: true };
+  },
+  // OperatorSet(address,address,bool) of ERC-6909
+  '0xceb576d9f15e4e200fdb5096d64d5dfd667e16def20c1eefd14256d8e3faa267': ([owner, spender, approved, more]) => {
+    if (approved === undefined || more !== undefined) return undefined;
+    const parties = { owner: address(owner!), spender: address(spender!) };
+    return { claim: 'right', right: 'operator-6909', ...parties, told: boolean(approved) };
+  },
+  // BorrowAllowanceDelegated(address,address,address,uint256) of Aave
+  '0xda919360433220e13b51e8c211e490d148e61a3bd53de8c097194e458b97f3e1': ([owner, spender, , amount, more]) => {
+    if (amount === undefined || more !== undefined) return undefined;
+    const parties = { owner: address(owner!), spender: address(spender!) };
+    return { claim: 'right', right: 'debt', ...parties, told: number(amount) };
+  },
+  // SetAuthorization(address,address,address,bool) of Morpho
+  '0xd5e969f01efe921d3f766bdebad25f0a05e3f237311f56482bf132d0326309c0': ([, owner, spender, approved, more]) => {
+    if (approved === undefined || more !== undefined) return undefined;
+    const parties = { owner: address(owner!), spender: address(spender!) };
+    return { claim: 'right', right: 'manager', ...parties, told: boolean(approved) };
+  },
+  // OwnershipTransferred(address,address)
+  '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0': (words) => ownership('owner', words),
+  // OwnershipTransferStarted(address,address)
+  '0x38d16b8cac22d99fc7c124b9cd0de2d3fa1faef420bfe791d8c362d765e22700': (words) => ownership('pending-owner', words),
+  // EnabledModule, AddedOwner, ChangedFallbackHandler, ChangedGuard, ChangedMasterCopy, each of one address, of a Safe
+  '0xecdf3a3effea5783a3c4c2140e677577666428d44ed9d474a0b3a4c9943f8440': (words) => ofSafe('safe-module', words),
+  '0x9465fa0c962cc76958e6373a993326400c1c94f8be2fe3a952adfa7f60b2ea26': (words) => ofSafe('safe-owner', words),
+  '0x5ac6c46c93c8d0e53714ba3b53db3e7c046da994313d7ed0d192028bc7c228b0': (words) =>
+    ofSafe('safe-fallback-handler', words),
+  '0x1151116914515bc0891ff9047a6cb32cf902546f83066499bcf8ba33d2353fa2': (words) => ofSafe('safe-guard', words),
+  '0x75e41bc35ff1bf14d81d1d2f649c0084a0f974f9289c803ec9898eeec4c8d0b8': (words) => ofSafe('safe-singleton', words),
 };
+
+function ownership(right: Right, [owner, spender, more]: readonly string[]) {
+  if (spender === undefined || more !== undefined) return undefined;
+  return { claim: 'right', right, owner: address(owner!), spender: address(spender), told: true } as const;
+}
+
+function ofSafe(right: Right, [spender, more]: readonly string[]) {
+  if (spender === undefined || more !== undefined) return undefined;
+  return { claim: 'right', right, spender: address(spender), told: true } as const;
+}
 
 function wrapping(claim: 'wrap' | 'unwrap', [account, amount, more]: readonly string[], topics: number) {
   if (topics !== 2 || amount === undefined || more !== undefined) return undefined;

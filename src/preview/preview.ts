@@ -12,7 +12,7 @@ import type { Hex } from '../primitives/hex.js';
 export type Asset =
   | { readonly kind: 'native' }
   | { readonly kind: 'erc20' | 'unknown'; readonly address: Hex }
-  | { readonly kind: 'erc721' | 'erc1155'; readonly address: Hex; readonly id: Hex };
+  | { readonly kind: 'erc721' | 'erc1155' | 'erc6909'; readonly address: Hex; readonly id: Hex };
 
 /** One transfer. The zero address as `from` is a mint, as `to` a burn. */
 export interface Transfer {
@@ -34,8 +34,10 @@ export type Approval =
       readonly told: Hex | null;
       readonly before: Hex | null;
       readonly after: Hex | null;
-      /** The allowance is as good as without limit. */
+      /** The allowance is as good as without limit: near the largest number, or the whole supply. */
       readonly unlimited: boolean;
+      /** How much of what the owner has after the calls; null where that is nothing, or not known. `all`: nine tenths or more. */
+      readonly covers: 'all' | 'part' | null;
     })
   | (ApprovalBase & {
       readonly kind: 'permit2';
@@ -49,6 +51,7 @@ export type Approval =
       /** Seconds since 1970, as the contract answers after the last call. */
       readonly expiration: Hex | null;
       readonly unlimited: boolean;
+      readonly covers: 'all' | 'part' | null;
     })
   | (ApprovalBase & {
       /** All tokens of a collection. */
@@ -62,9 +65,38 @@ export type Approval =
       readonly kind: 'erc721';
       readonly id: Hex;
       readonly after: Hex | null;
+    })
+  | (ApprovalBase & {
+      /** Something else that the spender may do. Amounts are quantities. */
+      readonly kind: 'right';
+      readonly right: Right;
+      /** Of one id of an ERC-6909 contract. */
+      readonly id?: Hex;
+      readonly told: Hex | boolean | null;
+      readonly before: Hex | boolean | null;
+      readonly after: Hex | boolean | null;
     });
 
-/** What all approvals have. */
+/**
+ * What a right is: to all of a token (`operator-777`, `operator-6909`), to an amount of one id (`allowance-6909`), to make debt in the
+ * owner's name (`debt`), to all of an account at a lender (`manager`), to a contract (`owner`, or the first of two steps,
+ * `pending-owner`), or to a Safe.
+ */
+export type Right =
+  | 'operator-777'
+  | 'operator-6909'
+  | 'allowance-6909'
+  | 'debt'
+  | 'manager'
+  | 'owner'
+  | 'pending-owner'
+  | 'safe-module'
+  | 'safe-owner'
+  | 'safe-fallback-handler'
+  | 'safe-guard'
+  | 'safe-singleton';
+
+/** What all approvals have. `token`: the contract that grants it. */
 export interface ApprovalBase {
   readonly token: Hex;
   readonly owner: Hex;
@@ -89,11 +121,19 @@ export type ContractChange =
       readonly removed: boolean;
     }
   | {
-      /** An account has other code from now on (EIP-7702). Null is no code. */
+      /**
+       * An authorization (EIP-7702): the account runs the code of `target`, now, or as soon as somebody sends the authorization when it
+       * fits. `before` and `after`: what it delegates to, null for nothing.
+       */
       readonly event: 'delegated';
       readonly address: Hex;
       readonly before: Hex | null;
       readonly after: Hex | null;
+      /** What the authorization names; null takes a delegation back. */
+      readonly target: Hex | null;
+      readonly nonce: Hex;
+      readonly chainId: Hex;
+      readonly validity: Validity;
       /** The authorization has chain id 0: it counts on every chain. */
       readonly everyChain?: true;
     }
@@ -103,9 +143,17 @@ export type ContractChange =
       readonly slot: 'implementation' | 'admin' | 'beacon';
       readonly before: Hex;
       readonly after: Hex;
-      /** The contract told it by an event. */
+      /** The contract told it by an event that names the same address. */
       readonly evented: boolean;
+      /** What the event named, if there was one. */
+      readonly told?: Hex;
     };
+
+/**
+ * Of an authorization. `now`: it took effect. `later`: its nonce is still to come. `past`: its nonce is used. `blocked`: the account has
+ * code that is no delegation. `otherChain`: it is for another chain.
+ */
+export type Validity = 'now' | 'later' | 'otherChain' | 'past' | 'blocked';
 
 /** A balance before the first and after the last call, as the contract answers. Null: it does not answer. */
 export interface BalanceChange {
@@ -125,16 +173,44 @@ export interface OwnerChange {
   readonly ownerAfter: Hex | null;
 }
 
-/** Something that a user should know before signing (docs/spec/preview.md 8.7). */
-export type PreviewWarning =
+/**
+ * `danger`: the user can lose an asset, or control, by what is shown. `warning`: what is shown may not be what happens, or cannot be
+ * read. `note`: worth knowing.
+ */
+export type Severity = 'danger' | 'warning' | 'note';
+
+/** Something that a user should know before signing (docs/spec/preview.md 8.7). Amounts are quantities. */
+export type PreviewWarning = { readonly severity: Severity } & (
+  | {
+      /** The calls take nine tenths or more of what the account has of an asset. */
+      readonly code: 'loses-all';
+      readonly account: Hex;
+      readonly asset: Asset;
+      readonly amount: Hex;
+      /** Of every asset that is known. */
+      readonly assets?: 'all';
+    }
+  | {
+      /** The account loses an asset and gets nothing, or debt. */
+      readonly code: 'nothing-back';
+      readonly account: Hex;
+      readonly asset: Asset;
+      readonly amount: Hex;
+    }
   | {
       readonly code: 'balance-differs' | 'silent-change';
       readonly asset: Asset;
       readonly account: Hex;
       readonly told: string;
       readonly change: string;
+      /** The number of shares is the same; they are worth less. */
+      readonly of?: 'worth';
     }
-  | { readonly code: 'balance-unreadable'; readonly asset: Asset; readonly account: Hex }
+  | {
+      readonly code: 'balance-unreadable';
+      readonly asset: Asset;
+      readonly account: Hex;
+    }
   | { readonly code: 'owner-differs'; readonly asset: Asset; readonly told: Hex; readonly after: Hex | null }
   | { readonly code: 'unknown-transfer'; readonly address: Hex }
   | {
@@ -151,6 +227,8 @@ export type PreviewWarning =
       readonly token: Hex;
       readonly owner: Hex;
       readonly spender: Hex;
+      /** Of one token. */
+      readonly id?: Hex;
       readonly after: Hex | boolean;
     }
   | {
@@ -160,15 +238,96 @@ export type PreviewWarning =
       readonly owner: Hex;
       readonly spender: Hex;
     }
+  | {
+      /** The allowance has a limit, and takes all that the owner has today. */
+      readonly code: 'covers-balance';
+      readonly token: Hex;
+      readonly owner: Hex;
+      readonly spender: Hex;
+      readonly amount: Hex;
+    }
   | { readonly code: 'operator-approval'; readonly token: Hex; readonly owner: Hex; readonly spender: Hex }
+  | {
+      readonly code: 'right-granted';
+      readonly right: Right;
+      readonly token: Hex;
+      readonly owner: Hex;
+      readonly spender: Hex;
+      readonly id?: Hex;
+      readonly amount?: Hex;
+    }
+  | {
+      /** Null: the delegation is taken back. */
+      readonly code: 'delegated';
+      readonly address: Hex;
+      readonly target: Hex | null;
+      readonly validity: Validity;
+      readonly everyChain?: true;
+    }
+  | {
+      /** The account ran code of `target` as its own, and that code wrote this slot of it. */
+      readonly code: 'delegate-write';
+      readonly account: Hex;
+      readonly slot: Hex;
+      readonly target: Hex;
+    }
   /** A call has data for a contract, and the address has no code: nothing runs. */
   | { readonly code: 'no-code'; readonly address: Hex }
   | { readonly code: 'silent-upgrade'; readonly address: Hex; readonly slot: 'implementation' | 'admin' | 'beacon' }
   | {
-      /** With another time and another random number of the block the call ends in another way. */
+      /** An event named another address than the one that was written. */
+      readonly code: 'upgrade-differs';
+      readonly address: Hex;
+      readonly slot: 'implementation' | 'admin' | 'beacon';
+      readonly told: Hex;
+      readonly after: Hex;
+    }
+  | {
+      /**
+       * In another block that could come next, or with another limit or price, the calls end in another way. `first` is what is shown,
+       * `other` what differs from it: changes of a balance, amounts of an approval, statuses, or values of a slot.
+       */
       readonly code: 'environment-dependent';
+      /** The first call that reads one of `what`. */
       readonly call: number;
-    };
+      /** Names of the instructions that may be the cause. */
+      readonly what: readonly string[];
+      readonly first: string;
+      readonly other: string;
+      readonly account?: Hex;
+      readonly asset?: Asset;
+      /** Of an approval. */
+      readonly token?: Hex;
+      readonly owner?: Hex;
+      readonly spender?: Hex;
+      /** Of a contract. */
+      readonly address?: Hex;
+      readonly slot?: Hex;
+      /** The other run could not be ended: the code of the error. */
+      readonly cut?: string;
+    }
+  | {
+      /** A token has nearly the symbol, or an address nearly the digits, of one that the caller knows. */
+      readonly code: 'look-alike';
+      readonly with: Hex;
+      readonly asset?: Asset;
+      readonly address?: Hex;
+    }
+  /** A token or a collection goes to a contract, and nobody asked whether that can send it on. */
+  | { readonly code: 'transfer-to-contract-without-receiver'; readonly asset: Asset; readonly address: Hex }
+  /** The receiver has sent nothing and has nothing. */
+  | { readonly code: 'new-recipient'; readonly address: Hex }
+  /** It is not among the tokens that the caller knows. */
+  | { readonly code: 'unverified-token'; readonly asset: Asset }
+  /** A contract was not asked everything that might have changed: there was too much to ask. */
+  | { readonly code: 'not-all-asked'; readonly address: Hex }
+);
+
+/** What the caller knows and trusts: its own list of tokens, and addresses. */
+export interface KnownNames {
+  readonly tokens?: readonly { readonly address: Hex; readonly symbol: string }[];
+  readonly addresses?: readonly Hex[];
+}
 
 /** Takes each warning where it is found. */
 export type Warn = (warning: PreviewWarning) => void;

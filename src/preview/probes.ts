@@ -16,6 +16,14 @@ export interface ProbedStates {
   readonly before: StateReader;
   readonly after: StateReader;
   readonly budget: RunBudget;
+  /** Who asks, with the gas and the price of a call: a contract must not tell a question from one. */
+  readonly as?: AskedAs | undefined;
+}
+
+interface AskedAs {
+  readonly from: Uint8Array;
+  readonly gas: bigint;
+  readonly price: bigint;
 }
 
 type When = 'before' | 'after';
@@ -37,7 +45,9 @@ export interface Probes {
   close(): void;
 }
 
-const GAS = 2_000_000n;
+const LEAST_GAS = 2_000_000n;
+/** Questions that may use up all their gas, or give more than is kept, before a contract is not asked any more. */
+const MAX_BURNT = 8;
 /**
  * Most questions of a preview. A transaction that changes a balance pays 5 000 gas for it at least, so that what 16 777 216 gas
  * (EIP-7825) change needs fewer; events that claim more than they change may need more.
@@ -49,10 +59,12 @@ const KEPT_BYTES = 4_096;
 const word = (value: Argument) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0');
 
 /** @throws PlumblineError of a question: errors of reading the state and of the budget, `PREVIEW_TOO_LARGE` for too many */
-export function openProbes({ network, block, budget, ...states }: ProbedStates): Probes {
+export function openProbes({ network, block, budget, as, ...states }: ProbedStates): Probes {
   const asked = new Map<string, Promise<Uint8Array | undefined>>();
   const machines = new Map<When, Machine>();
-  const run = { budget, ...FREE_RUN };
+  const burnt = new Map<Hex, number>();
+  const run = as === undefined ? { budget, ...FREE_RUN } : { budget, leniency: FREE_RUN.leniency };
+  const gasLimit = as === undefined || as.gas < LEAST_GAS ? LEAST_GAS : as.gas;
 
   async function machineOn(when: When): Promise<Machine> {
     const known = machines.get(when);
@@ -66,10 +78,14 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
   }
 
   /** The questions on one state share a machine: what one of them reads the next one need not hand in again. */
-  async function ask(when: When, to: Uint8Array, data: Uint8Array): Promise<Uint8Array | undefined> {
+  async function ask(when: When, contract: Hex, data: Uint8Array): Promise<Uint8Array | undefined> {
+    const times = burnt.get(contract) ?? 0;
+    if (times >= MAX_BURNT) return undefined;
     const machine = await machineOn(when);
-    const message = transactionMessageOf({ to, data }, { gasLimit: GAS, nonce: 0n, price: 0n, free: true });
-    const { succeeded, returnData } = await simulateTransaction(machine, message, run);
+    const call = { from: as?.from, to: hexToBytes(contract), data };
+    const message = transactionMessageOf(call, { gasLimit, nonce: 0n, price: as?.price ?? 0n, free: true });
+    const { succeeded, gasUsed, returnData } = await simulateTransaction(machine, message, run);
+    if ((!succeeded && gasUsed === gasLimit) || returnData.length > KEPT_BYTES) burnt.set(contract, times + 1);
     if (!succeeded) return undefined;
     return returnData.length > KEPT_BYTES ? returnData.slice(0, KEPT_BYTES) : returnData;
   }
@@ -81,7 +97,7 @@ export function openProbes({ network, block, budget, ...states }: ProbedStates):
       let answer = asked.get(key);
       if (answer === undefined) {
         if (asked.size >= MAX_QUESTIONS) throw tooMany();
-        answer = ask(when, hexToBytes(contract), hexToBytes(data));
+        answer = ask(when, contract, hexToBytes(data));
         asked.set(key, answer);
       }
       return answer;

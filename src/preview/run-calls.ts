@@ -1,4 +1,3 @@
-import { isPlumblineError } from '../errors.js';
 import { createdAddress } from '../ethereum/encode-transaction.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { FREE_RUN, type SimulationRules } from '../evm/call.js';
@@ -11,15 +10,15 @@ import type { CallFrame } from '../evm/tracing/call-frame.js';
 import { callTracer } from '../evm/tracing/call-tracer.js';
 import { type AnswerSize, traceTransaction } from '../evm/tracing/trace-transaction.js';
 import type { TransactionMessage, TransactionOutcome } from '../evm/transaction-message.js';
-import { keccak256 } from '../kernel/keccak.js';
+import type { Network } from '../networks/network.js';
 import type { StateOverrides } from '../primitives/call-request.js';
 import type { Hex } from '../primitives/hex.js';
 import type { ErrorSignature } from './custom-errors.js';
-import { isSameTree } from './tree-items.js';
+import type { KnownNames } from './preview.js';
 
 /** Where calls are previewed. */
 export interface PreviewBase {
-  readonly network: SimulationRules;
+  readonly network: SimulationRules & Pick<Network, 'slotSeconds' | 'messageService'>;
   /** Context of the block that the calls would be in. */
   readonly block: BlockContext;
   /** The state before it. */
@@ -30,6 +29,8 @@ export interface PreviewBase {
   readonly watch?: readonly Hex[] | undefined;
   /** Errors of contracts that may occur. */
   readonly errors?: readonly ErrorSignature[] | undefined;
+  /** Tokens and addresses that the caller knows. */
+  readonly known?: KnownNames | undefined;
   /** Of a preview whose outcome does not count: nothing is paid, and funds and nonces are not checked. */
   readonly speculativeRun?: SpeculativeRun | undefined;
 }
@@ -81,35 +82,6 @@ export async function runCalls(
 export const statusOf = ({ succeeded, exception }: TransactionOutcome) =>
   succeeded ? 'success' : exception === 'revert' ? 'reverted' : 'halted';
 
-/**
- * Runs calls a second time, in another context.
- *
- * @param ran - the first run
- * @returns indexes of the calls that end in another way. Gas does not count
- * @throws PlumblineError as `previewCalls`, but for a call that could not be sent then
- */
-export async function differingEnds(base: PreviewBase, state: StateReader, ran: readonly Ran[]): Promise<number[]> {
-  const on = { block: otherContext(base.block), state, size: { characters: 0 } };
-  const others: Ran[] = [];
-  try {
-    await runCalls(base, on, ran.length, async (i) => ran[i]!.message, others);
-  } catch (error) {
-    const couldNotBeSent =
-      isPlumblineError(error, 'TRANSACTION_REJECTED') || isPlumblineError(error, 'INSUFFICIENT_FUNDS');
-    if (!couldNotBeSent) throw error;
-  }
-  const differing: number[] = [];
-  for (const [i, one] of ran.entries()) {
-    const other = others[i];
-    const isSame =
-      other !== undefined &&
-      statusOf(one.outcome) === statusOf(other.outcome) &&
-      (await isSameTree(one.tree, other.tree, base.budget.pause));
-    if (!isSame) differing.push(i);
-  }
-  return differing;
-}
-
 /** Instructions that read what a simulation could get wrong, by opcode. */
 const READS: readonly (readonly [name: string, opcode: number])[] = [
   ['BALANCE', 0x31],
@@ -126,26 +98,8 @@ const READS: readonly (readonly [name: string, opcode: number])[] = [
   ['GAS', 0x5a],
 ];
 
-/** Those after which the calls run a second time, in another context. */
-const SUSPICIOUS = ['GASPRICE', 'BLOCKHASH', 'COINBASE', 'DIFFICULTY', 'BASEFEE'];
-
-/** Seconds by which the second context is later. */
-const LATER = 12;
-
 /** Names of the instructions of a run's record. DIFFICULTY is PREVRANDAO since Paris. */
 export function environmentReads(record: bigint): string[] {
   if (record === 0n) return [];
   return READS.filter(([, opcode]) => (record >> BigInt(opcode & 63)) & 1n).map(([name]) => name);
-}
-
-/** Whether a contract may have found out that it is simulated. */
-export const looksForSimulation = (reads: readonly string[]) => reads.some((name) => SUSPICIOUS.includes(name));
-
-/**
- * Another block that could come next. Its time and prevrandao are different: they are not known before a block is made.
- *
- * @source docs/spec/preview.md 9
- */
-export function otherContext(block: BlockContext): BlockContext {
-  return { ...block, timestamp: block.timestamp + LATER, prevRandao: keccak256(block.prevRandao) };
 }

@@ -41,7 +41,7 @@ export async function transfersOf(
       // From Amsterdam on, moves of ether have logs too (EIP-7708): the frames below tell them.
       if (item.address === ETHER_LOGS) continue;
       const claim = claimOf(item);
-      if (claim === 'unknown') warn({ code: 'unknown-transfer', address: item.address });
+      if (claim === 'unknown') warn({ code: 'unknown-transfer', severity: 'warning', address: item.address });
       else if (claim !== undefined) {
         grow(ENTRY_CHARACTERS * (claim.claim === 'multi' ? claim.ids.length : 1));
         for (const transfer of await claimedTransfers(item.address, claim, probes)) transfers.push(transfer);
@@ -55,7 +55,7 @@ export async function transfersOf(
     transfers.push({ asset: NATIVE, from, to, amount: value, cause: 'native' });
   }
   for (const { asset } of transfers)
-    if (asset.kind === 'unknown') warn({ code: 'unknown-transfer', address: asset.address });
+    if (asset.kind === 'unknown') warn({ code: 'unknown-transfer', severity: 'warning', address: asset.address });
   return transfers;
 }
 
@@ -68,9 +68,9 @@ async function claimedTransfers(address: Hex, claim: EventClaim, probes: Probes)
       return [{ asset, from, to, amount, cause: 'event' }];
     }
     case 'multi': {
-      const { from, to, ids, amounts } = claim;
+      const { kind, from, to, ids, amounts } = claim;
       return ids.map((id, i) => ({
-        asset: { kind: 'erc1155', address, id: toQuantity(id) },
+        asset: { kind, address, id: toQuantity(id) },
         from,
         to,
         amount: toQuantity(amounts[i]!),

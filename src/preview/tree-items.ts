@@ -1,5 +1,5 @@
-import type { RunBudget } from '../evm/run-budget.js';
 import type { CallFrame, FrameLog } from '../evm/tracing/call-frame.js';
+import type { Hex } from '../primitives/hex.js';
 
 /** An open frame: how many of its calls and of its logs were given. */
 interface Open {
@@ -37,19 +37,35 @@ export function* itemsOf(tree: CallFrame): Generator<CallFrame | FrameLog> {
 /** Whether an item of a tree is a log. */
 export const isLog = (item: CallFrame | FrameLog): item is FrameLog => 'topics' in item;
 
-/** Members of a frame that do not depend on gas. */
-const MEMBERS = ['type', 'from', 'to', 'input', 'output', 'error', 'revertReason', 'value'] as const;
+/** A frame with the account that executes in it. */
+export interface CodeRun {
+  readonly frame: CallFrame;
+  /** Whose storage the code writes. */
+  readonly executing: Hex;
+  /** `msg.sender` of the code. */
+  readonly caller: Hex;
+  readonly parent: CodeRun | undefined;
+  /** How many DELEGATECALLs in a row lead here, this frame included: the account is the same in all of them. */
+  readonly borrowed: number;
+}
 
-/** Whether two calls did the same, apart from gas. */
-export async function isSameTree(one: CallFrame, other: CallFrame, pause: RunBudget['pause']): Promise<boolean> {
-  const pairs: (readonly [CallFrame, CallFrame])[] = [[one, other]];
-  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
-    await pause();
-    const [a, b] = pair;
-    const [calls, others] = [a.calls ?? [], b.calls ?? []];
-    if (MEMBERS.some((name) => a[name] !== b[name]) || calls.length !== others.length) return false;
-    if (JSON.stringify(a.logs) !== JSON.stringify(b.logs)) return false;
-    for (const [i, call] of calls.entries()) pairs.push([call, others[i]!]);
+/** Frames of calls and creations, in the order in which they began. Those that failed are left out, with all below them. */
+export function* codeRuns(tree: CallFrame): Generator<CodeRun> {
+  const open: { readonly frame: CallFrame; readonly parent: CodeRun | undefined }[] = [
+    { frame: tree, parent: undefined },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { frame, parent } = next;
+    if (frame.error !== undefined || frame.type === 'SELFDESTRUCT') continue;
+    const isBorrowed = frame.type === 'DELEGATECALL' || frame.type === 'CALLCODE';
+    const run: CodeRun = {
+      frame,
+      executing: isBorrowed ? frame.from : (frame.to ?? frame.from),
+      caller: frame.type === 'DELEGATECALL' && parent !== undefined ? parent.caller : frame.from,
+      parent,
+      borrowed: isBorrowed ? (parent?.borrowed ?? 0) + 1 : 0,
+    };
+    yield run;
+    for (const call of [...(frame.calls ?? [])].reverse()) open.push({ frame: call, parent: run });
   }
-  return true;
 }

@@ -143,7 +143,7 @@ describe('lies about what a preview reads', () => {
     expect(await stage.truth(ask(0))).toMatchObject({
       calls: [{ status: 'success', transfers: [{ from: holder, to: receiver, amount: '0x5' }] }],
       tokens: { [token]: { symbol: 'NAMED', decimals: 6 } },
-      warnings: [],
+      warnings: [{ code: 'new-recipient', severity: 'note', address: receiver }],
     });
   });
 

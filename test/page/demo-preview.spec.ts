@@ -67,10 +67,17 @@ test('each example says who gains and loses, and is right', async ({ page }) => 
   expect(problems).toEqual([]);
 });
 
+/** What is found of the drainer: two assets go for nothing, one of them all there is. */
+const DRAINED = ['balance-differs', 'loses-all', 'nothing-back', 'nothing-back', 'unlimited-approval'];
+
 test('a drainer is seen before it is signed: what it takes, and that it gives nothing', async ({ page }) => {
   await openDemo(page, 'Preview');
   await previewExample(page, 'A reward that is a drainer');
-  expect([...(await warnings(page))].sort()).toEqual(['balance-differs', 'unlimited-approval']);
+  expect([...(await warnings(page))].sort()).toEqual(DRAINED);
+  await expect(verdict(page)).toHaveClass(/verdict-bad/);
+  await expect(verdict(page)).toContainText(
+    /^You lose 1\u202f000\u202f000 PLUMB, all you have, and 0\.5 ETH, and get nothing\./,
+  );
   expect((await party(page, 'You')).slice(0, -1)).toEqual([
     '− 0.5 ETH',
     '± 0 USDC and not 5\u202f000 USDC, as the contract says',
@@ -108,7 +115,7 @@ test('what was pasted is previewed: a call, a list, signed bytes; and what canno
   await previewPasted(page, JSON.stringify({ from, to, value: '0xde0b6b3a7640000' }));
   expect((await party(page, 'You'))[0]).toBe('− 1 ETH');
   await previewPasted(page, JSON.stringify([1, 2].map((ether) => ({ from, to, value: `0x${ether}` }))));
-  await expect(verdict(page)).toHaveText('Both calls would succeed.');
+  await expect(verdict(page)).toHaveText('You send 0.000000000000000003 ETH. Both calls would succeed.');
   const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 8n };
   const data: Hex = `0xa9059cbb${word(BigInt(to))}${word(3n * 10n ** 18n)}`;
   const raw = signTransaction(2, { to: TEST_TOKEN, data, nonce: 0, gasLimit: 90_000n, ...fees });
@@ -152,7 +159,7 @@ test('on a light node it says what each endpoint was asked, and that is all that
   await expect(status(page)).toContainText('Running: a light node');
   await visit(page, 'Preview');
   await previewExample(page, 'A reward that is a drainer');
-  expect([...(await warnings(page))].sort()).toEqual(['balance-differs', 'unlimited-approval']);
+  expect([...(await warnings(page))].sort()).toEqual(DRAINED);
   await expect(view(page).locator('.result .panel-aside .known-word')).toHaveText('computed here · one server’s word');
   // One server names the block, so nothing here is green.
   await expect(view(page).locator('.known-good, .verdict-good')).toHaveCount(0);

@@ -59,7 +59,7 @@ describe('a preview of a contract that claims much', () => {
     expect(calls[0]!.status).toBe('success');
     // At 0 there is an array of no length: the offset itself.
     if (offset === 0n) expect(calls[0]!.transfers).toEqual([]);
-    else expect(warnings).toContainEqual({ code: 'unknown-transfer', address: at });
+    else expect(warnings).toContainEqual({ code: 'unknown-transfer', severity: 'warning', address: at });
   });
 
   test('has no event of any length and form that it cannot read or pass over', async () => {
@@ -82,7 +82,7 @@ describe('a preview of a contract that claims much', () => {
       // Every word is 2^256 - 1, which is no address: no account can have given or taken anything.
       expect([...transfers, ...approvals], topics[i]).toEqual([]);
     }
-    expect(found.warnings).toEqual([{ code: 'unknown-transfer', address: at }]);
+    expect(found.warnings).toEqual([{ code: 'unknown-transfer', severity: 'warning', address: at }]);
   });
 
   test('has thousands of events of 32 calls, within the size of an answer', async () => {
@@ -114,7 +114,7 @@ describe('a preview of a contract that answers badly', () => {
     const asset = { kind: 'erc20', address: at };
     expect(calls[0]!.transfers).toMatchObject([{ asset, amount: '0x5' }]);
     expect(balances).toContainEqual({ account: user, asset, before: null, after: null, told: '0', change: null });
-    expect(warnings).toContainEqual({ code: 'balance-unreadable', asset, account: user });
+    expect(warnings).toContainEqual({ code: 'balance-unreadable', severity: 'warning', asset, account: user });
     expect(tokens[at]).toEqual({ symbol: null, decimals: null });
     const limited = preview('Burner', transfer('Burner'), { node: { gasBudget: 8_000_000 } });
     await expect(limited).rejects.toMatchObject({ code: -32000, message: expect.stringContaining('8000000 gas') });
@@ -180,9 +180,10 @@ describe('a preview of a contract that hides', () => {
       before: '0x0',
       after: '0x9',
       unlimited: false,
+      covers: null,
       evidence: 'state',
     });
-    expect(warnings).toContainEqual({ code: 'silent-approval', ...parties, after: '0x9' });
+    expect(warnings).toContainEqual({ code: 'silent-approval', severity: 'danger', ...parties, after: '0x9' });
   });
 
   test('contracts that are written are asked, each for each user', async () => {
@@ -212,9 +213,17 @@ describe('a preview of a contract that hides', () => {
     const { calls, warnings } = await node.previewTransaction([giveBack, giveBack], { stateOverrides });
     expect(calls.map(({ status }) => status)).toEqual(['success', 'success']);
     expect(calls[0]!.transfers).toMatchObject([{ to: at }, { from: at, to: user, amount: value }]);
+    // In another block the first call keeps what it is sent, and the second one cannot be paid.
+    const lost = { account: user, asset: { kind: 'native' }, first: '0', other: String(-BigInt(value)) };
     expect(warnings).toEqual([
-      { code: 'environment-dependent', call: 0 },
-      { code: 'environment-dependent', call: 1 },
+      {
+        code: 'environment-dependent',
+        severity: 'danger',
+        call: 0,
+        what: ['NUMBER', 'BLOCKHASH', 'PREVRANDAO'],
+        ...lost,
+      },
+      expect.objectContaining({ severity: 'warning', first: 'success,success', other: 'success' }),
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { namesOf } from '../../demo/preview/names.js';
-import { approvalWords, contractWords, warningWords } from '../../demo/preview/words.js';
-import type { Approval, ContractChange, PreviewWarning, TransactionPreview } from '../../src/index.js';
+import { approvalWords, contractWords, outcomeWords, warningWords } from '../../demo/preview/words.js';
+import type { Approval, Asset, ContractChange, PreviewWarning, TransactionPreview } from '../../src/index.js';
 import type { Hex } from '../../src/primitives/hex.js';
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
@@ -29,7 +29,7 @@ test('amounts have their unit and their decimals, and a name that could mislead 
 test('approvals say who may take what, from whom', () => {
   const base = { token, owner: you, spender: other, evidence: 'event' } as const;
   const erc20 = (before: Hex | null, after: Hex | null, told: Hex, unlimited = false): Approval => ({
-    ...{ ...base, kind: 'erc20', before, after, told, unlimited },
+    ...{ ...base, kind: 'erc20', before, after, told, unlimited, covers: null },
   });
   const cases: [Approval, string][] = [
     [erc20('0x0', '0x64', '0x64'), '0xbbbb…bbbb may take up to 1 CASH from you.'],
@@ -53,11 +53,29 @@ test('approvals say who may take what, from whom', () => {
 test('contracts say what becomes of them', () => {
   const cases: [ContractChange, string][] = [
     [
-      { event: 'delegated', address: you, before: null, after: other },
+      {
+        event: 'delegated',
+        address: you,
+        before: null,
+        after: other,
+        target: other,
+        nonce: '0x1',
+        chainId: '0x1',
+        validity: 'now',
+      },
       'Your account runs the code of 0xbbbb…bbbb from now on.',
     ],
     [
-      { event: 'delegated', address: you, before: other, after: null },
+      {
+        event: 'delegated',
+        address: you,
+        before: other,
+        after: null,
+        target: null,
+        nonce: '0x1',
+        chainId: '0x1',
+        validity: 'now',
+      },
       'Your account no longer runs the code of another account.',
     ],
     [
@@ -69,9 +87,34 @@ test('contracts say what becomes of them', () => {
   for (const [change, words] of cases) expect(contractWords(change, names)).toBe(words);
 });
 
+/** A warning to which the test adds the severity. */
+type Unrated<T> = T extends unknown ? Omit<T, 'severity'> : never;
+
+test('what is lost comes first, then what is got for it', () => {
+  const change = (asset: Asset, before: bigint, sum: bigint) => ({
+    account: you,
+    asset,
+    before: `0x${before.toString(16)}`,
+    change: String(sum),
+  });
+  const native = { kind: 'native' } as const;
+  const words = (balances: object[], warnings: object[] = []) =>
+    outcomeWords({ balances, warnings, fees: { [you]: '0x5' } } as unknown as TransactionPreview, names);
+  const ether = change(native, 10n ** 18n, -(10n ** 17n) - 5n);
+  const losesAll = { code: 'loses-all', account: you, asset: cash };
+  expect(words([ether, change(cash, 500n, -500n)], [losesAll, { code: 'nothing-back', account: you }])).toBe(
+    'You lose 5 CASH, all you have, and 0.1 ETH, and get nothing.',
+  );
+  expect(words([ether, change(cash, 0n, 700n)])).toBe('You lose 0.1 ETH and get 7 CASH.');
+  expect(words([ether])).toBe('You send 0.1 ETH.');
+  // The fee alone is no loss.
+  expect(words([change(native, 10n, -5n)])).toBe(undefined);
+  expect(words([change(native, 10n, -5n), change(cash, 0n, 100n)])).toBe('You get 1 CASH.');
+});
+
 test('warnings say what is wrong, and for whom', () => {
   const parties = { token, owner: you, spender: other } as const;
-  const cases: [PreviewWarning, string][] = [
+  const cases: [Unrated<PreviewWarning>, string][] = [
     [
       { code: 'balance-differs', asset: cash, account: you, told: '500', change: '-100' },
       'The token says +5 CASH for you; in truth it is −1 CASH',
@@ -101,7 +144,27 @@ test('warnings say what is wrong, and for whom', () => {
       '0xcccc…cccc gets another implementation, and no event says so',
     ],
     [{ code: 'no-code', address: other }, 'There is no contract at 0xbbbb…bbbb on this network'],
-    [{ code: 'environment-dependent', call: 1 }, 'Call 2 ends in another way at another time'],
+    [
+      { code: 'environment-dependent', call: 1, what: ['NUMBER'], first: 'success', other: 'reverted' },
+      'Call 2 ends in another way in another block',
+    ],
+    [
+      { code: 'environment-dependent', call: 0, what: [], first: '0', other: '-100', asset: cash, account: you },
+      'You: −1 CASH in another block, +0 CASH in this one',
+    ],
+    [{ code: 'loses-all', account: you, asset: cash, amount: '0x64' }, 'You lose 1 CASH, all or nearly all there is'],
+    [{ code: 'nothing-back', account: other, asset: cash, amount: '0x64' }, '0xbbbb…bbbb gets nothing for 1 CASH'],
+    [
+      { code: 'covers-balance', ...parties, amount: '0x64' },
+      '0xbbbb…bbbb may take 1 CASH from you: as much as there is',
+    ],
+    [{ code: 'right-granted', right: 'debt', ...parties }, '0xbbbb…bbbb gets a right of you: to make debt at CASH'],
+    [
+      { code: 'delegated', address: you, target: other, validity: 'later' },
+      'You hand over to the code at 0xbbbb…bbbb, as soon as its nonce comes up',
+    ],
+    [{ code: 'look-alike', asset: cash, with: other }, 'CASH looks like 0xbbbb…bbbb, and is not it'],
   ];
-  for (const [warning, words] of cases) expect(warningWords(warning, names).title).toBe(words);
+  for (const [warning, words] of cases)
+    expect(warningWords({ ...warning, severity: 'danger' } as PreviewWarning, names).title).toBe(words);
 });

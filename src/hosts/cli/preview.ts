@@ -74,7 +74,7 @@ function previewInWords({ calls, balances, tokens, warnings, trust }: Transactio
           )}${balance.change === null ? ', as its events say; the contract does not answer' : ''}`
         : `owner     of ${assetText(balance.asset, '1', tokens)}: ${ownerText(balance.ownerBefore)} before, ${ownerText(balance.ownerAfter)} after`,
     ),
-    ...warnings.map((warning) => `warning   ${warningText(warning)}`),
+    ...warnings.map((warning) => `${warning.severity.padEnd(8)}  ${warningText(warning)}`),
     `on the state after block ${trust.block.number}, level ${trust.level}${
       trust.overridden.length === 0 ? '' : `; overridden: ${trust.overridden.join(', ')}`
     }`,
@@ -90,7 +90,8 @@ function assetText(asset: Asset, amount: string, tokens: Tokens): string {
   const { symbol = null, decimals = null } = tokens[asset.address] ?? {};
   const name = `${symbol === null ? 'token' : oneLine(symbol)} (${asset.address})`;
   if (asset.kind === 'erc721') return `${name} number ${BigInt(asset.id)}`;
-  if (asset.kind === 'erc1155') return `${BigInt(amount)} of ${name} number ${BigInt(asset.id)}`;
+  if (asset.kind === 'erc1155' || asset.kind === 'erc6909')
+    return `${BigInt(amount)} of ${name} number ${BigInt(asset.id)}`;
   return decimals === null ? `${BigInt(amount)} units of ${name}` : `${decimalText(amount, decimals)} ${name}`;
 }
 
@@ -104,6 +105,10 @@ function approvalText(approval: Approval, tokens: Tokens): string {
     case 'erc721': {
       const item = assetText({ kind: 'erc721', address: token, id: approval.id }, '1', tokens);
       return `${ownerText(approval.after ?? spender)} for ${owner}: ${item}`;
+    }
+    case 'right': {
+      const held = approval.after ?? approval.told;
+      return `${who}: right ${approval.right} of ${token}: ${typeof held === 'string' ? BigInt(held) : held}`;
     }
     default: {
       const amount = approval.after ?? approval.told;

@@ -1,19 +1,17 @@
-import type { Block } from '../../chain/block.js';
-import { type BlockReference, isHead } from '../../chain/block.js';
+import { type Block, type BlockReference, isHead } from '../../chain/block.js';
 import type { AskedForState, Chain } from '../../chain/chain.js';
 import { isPlumblineError } from '../../errors.js';
 import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
 import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { parseSignedTransaction } from '../../ethereum/transaction.js';
-import type { BlockContext } from '../../evm/block-context.js';
-import { type BlockOverrides, withBlockOverrides } from '../../evm/block-context.js';
+import { type BlockContext, type BlockOverrides, withBlockOverrides } from '../../evm/block-context.js';
 import { defaultGas, transactionMessageOf } from '../../evm/call.js';
 import { rulesAt } from '../../evm/common.js';
 import { RunBudget, type RunLimits } from '../../evm/run-budget.js';
 import type { SpeculativeRun } from '../../evm/simulation.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { TransactionMessage } from '../../evm/transaction-message.js';
-import type { PreviewedCall } from '../../preview/preview.js';
+import type { KnownNames, PreviewedCall } from '../../preview/preview.js';
 import { previewCalls } from '../../preview/preview-calls.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { type CallRequest, priceOf, type StateOverrides } from '../../primitives/call-request.js';
@@ -48,7 +46,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
 ): Promise<TransactionPreview> => {
   const { chain, maxAnswerBytes } = context;
   const wanted = parsePreview(context.chain.network, params);
-  const { block: reference, overrides, blockOverrides, watch, errors, accessLists } = wanted;
+  const { block: reference, overrides, blockOverrides, watch, errors, known, accessLists } = wanted;
   const calls: CallRequest[] = [];
   for (const one of wanted.calls) calls.push(one instanceof Uint8Array ? await signedCall(one, chain) : one);
   const { signal, gas } = call;
@@ -72,6 +70,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
           state: reader,
           overrides,
           watch,
+          known,
           budget,
           speculativeRun,
         };
@@ -96,6 +95,7 @@ export const previewTransaction: Method<RpcContext>['handle'] = async (
     budget: new RunBudget({ signal, gas, maxAnswerBytes }),
     watch,
     errors,
+    known,
   };
   const fees: (FeeOutcome & { readonly message: TransactionMessage })[] = [];
   const preview = await previewCalls(base, calls.length, async (index, reader) => {
@@ -243,6 +243,7 @@ interface PreviewRequest {
   readonly watch: readonly Hex[];
   /** Signatures. */
   readonly errors: readonly string[];
+  readonly known: KnownNames | undefined;
   readonly accessLists: boolean;
 }
 
@@ -250,7 +251,8 @@ const SUBJECT = 'preview params';
 const MAX_CALLS = 32;
 const MAX_WATCHED = 16;
 const MAX_ERRORS = 256;
-const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors', 'accessLists'];
+const MAX_KNOWN = 2_048;
+const MEMBERS = ['block', 'stateOverrides', 'blockOverrides', 'watch', 'errors', 'known', 'accessLists'];
 /** `Name(type,type)`. */
 const SIGNATURE = /^[A-Za-z_$][\w$]*\([\w[\](),]*\)$/;
 
@@ -285,6 +287,7 @@ function parsePreview(
       bytesToHex(parseAddress(one, `options.watch[${i}]`, SUBJECT)),
     ),
     errors: list(options.errors, 'errors', MAX_ERRORS).flatMap(parseError),
+    known: optional(options.known, parseKnown),
     accessLists: optional(options.accessLists, (one) => parseBoolean(one, 'options.accessLists', SUBJECT)) ?? false,
   };
 }
@@ -294,6 +297,28 @@ function list(value: unknown, name: string, most: number): readonly unknown[] {
   if (items.length > most)
     throw invalidParams(`options.${name}`, `must be at most ${most}, got ${items.length}`, SUBJECT);
   return items;
+}
+
+/** `{ tokens, addresses }`. */
+function parseKnown(value: unknown): KnownNames {
+  const { tokens, addresses } = requireObject(value, 'options.known', SUBJECT);
+  return {
+    ...(tokens !== undefined && {
+      tokens: list(tokens, 'known.tokens', MAX_KNOWN).map((one, i) => {
+        const name = `options.known.tokens[${i}]`;
+        const { address, symbol } = requireObject(one, name, SUBJECT);
+        return {
+          address: bytesToHex(parseAddress(address, `${name}.address`, SUBJECT)),
+          symbol: requireText(symbol, `${name}.symbol`, SUBJECT),
+        };
+      }),
+    }),
+    ...(addresses !== undefined && {
+      addresses: list(addresses, 'known.addresses', MAX_KNOWN).map((one, i) =>
+        bytesToHex(parseAddress(one, `options.known.addresses[${i}]`, SUBJECT)),
+      ),
+    }),
+  };
 }
 
 /** A signature, or an item of an ABI; what is no error is passed over. */

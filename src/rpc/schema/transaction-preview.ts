@@ -1,5 +1,5 @@
 import type { TrustLevel } from '../../chain/block.js';
-import type { PreviewedCall, PreviewedChanges } from '../../preview/preview.js';
+import type { KnownNames, PreviewedCall, PreviewedChanges } from '../../preview/preview.js';
 import type { Hex } from '../../primitives/hex.js';
 
 /** A call to preview, in the form of `eth_call`; quantities in hex. What is left out is filled in as a wallet would. */
@@ -53,6 +53,11 @@ export interface PreviewOptions {
    * passed over. At most 256.
    */
   readonly errors?: readonly (string | ErrorAbi | { readonly type: string })[];
+  /**
+   * What the caller knows: its own list of tokens, and addresses, at most 2048 each. Names and digits that look like these are told. Of
+   * 32 tokens, the first, it is asked whether the calls take some without a word.
+   */
+  readonly known?: KnownNames;
   /**
    * Whether an endpoint may be sent the calls themselves (`eth_createAccessList`), to fetch with fewer round trips. Default
    * false: endpoints see accounts and slots only.
