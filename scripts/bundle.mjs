@@ -107,7 +107,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/contents/announced.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
-    messages: ['/rpc/methods/messages.js', '/messages/find-claim.js'],
+    messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
     tools: [
       '/rpc/methods/devnet-info.js',
       '/rpc/methods/devnet-mine-detailed.js',
@@ -116,7 +116,10 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/devnet-tokens.js',
     ],
     beacon: [
+      '/chain/devnet/layer-one/anchoring.js',
+      '/chain/devnet/layer-one/layer-one-chain.js',
       '/chain/devnet/layer-one/simulated-beacon.js',
+      '/hosts/opening/open-layer-one.js',
       '/rpc/http/beacon-request.js',
       '/rpc/methods/beacon-api.js',
     ],

@@ -8,6 +8,7 @@ import { aliasesOf, isIdempotent, isTimed, METHOD_INFO, mayChange } from '../../
 import type { MethodInfo } from '../../src/rpc/protocol/method-rows.js';
 import { DEVNET_METHODS } from '../../src/rpc/tables/devnet-methods.generated.js';
 import { inspectTable, methodTable } from '../../src/rpc/tables/method-table.js';
+import { METHODS } from '../../src/rpc/tables/methods.generated.js';
 
 const KINDS = ['devnet', 'light', 'replica'] as const;
 const L2: Readonly<Record<string, MethodInfo>> = METHOD_INFO.l2;
@@ -70,7 +71,7 @@ describe('every method has its own metadata, and all metadata a method', () => {
 
   test.each([
     ['inspect', inspectTable()],
-    ['l1', layerOneTable()],
+    ['l1', layerOneTable([...METHODS, ...DEVNET_METHODS])],
   ] as const)('%s', (layer, table) => {
     const infos: Readonly<Record<string, MethodInfo>> = METHOD_INFO[layer];
     expect(table.names).toEqual(Object.keys(infos).sort());

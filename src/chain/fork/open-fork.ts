@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { BlockReference } from '../block.js';
-import { DevnetFinality } from '../devnet/layer-one/finality.js';
+import { DevnetFinality, NO_LAYER_ONE } from '../devnet/layer-one/finality.js';
 import { BlockMaker } from '../devnet/mining/block-maker.js';
 import { DevnetControl } from '../devnet/mining/control.js';
 import { Mining, requireInterval } from '../devnet/mining/mining.js';
@@ -41,15 +41,6 @@ export interface ForkSettings extends Omit<MakingSettings, 'forkedFrom' | 'price
   readonly health: StoreHealth | undefined;
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
-
-/** Of blocks that nothing finalizes: what a fork has of a layer 1. */
-const NO_LAYER_ONE = {
-  height: 0,
-  finalize() {},
-  revertTo() {},
-  releaseBefore() {},
-  stateRoot: () => undefined,
-};
 
 /**
  * Opens a fork: the one in its store, or a new one.

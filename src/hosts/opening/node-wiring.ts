@@ -8,9 +8,8 @@ import { hasSimd } from '../../kernel/simd.js';
 import { isLayerOne, type Network } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
-import type { L1Context } from '../../rpc/methods/layer-one.js';
 import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/protocol/handle.js';
-import { createMethodTable, type MethodTable } from '../../rpc/protocol/method.js';
+import { createMethodTable } from '../../rpc/protocol/method.js';
 import { noteRequest } from '../../rpc/protocol/note-request.js';
 import type { DictionaryReport, EndpointReport } from '../../rpc/schema/node-status.js';
 import type { StorageControl } from '../../rpc/schema/storage-control.js';
@@ -86,7 +85,7 @@ export interface DevnetParts {
   readonly replaceable: ReplaceableDevnet<ReplacedDevnet>;
   readonly methods: typeof DEVNET_METHODS;
   /** The simulated layer 1; left out for a fork, which has none. */
-  readonly layerOne?: { readonly devnet: ReplaceableDevnet; readonly methods: MethodTable<L1Context> };
+  readonly layerOne?: (handling: HandleOptions) => Promise<Dispatch>;
 }
 
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
@@ -139,7 +138,7 @@ export function wireNode(
     l1:
       devnet?.layerOne === undefined
         ? createDispatcher(createMethodTable([]), context, bounded)
-        : layerOne(devnet.layerOne, bounded),
+        : openedLater(devnet.layerOne, bounded),
   };
   base.report('ready', 1);
   return new InlineTransport(chain, dispatchers, info, settings, health, running);
@@ -158,20 +157,10 @@ function withControl(parts: RpcContext, replaceable: DevnetParts['replaceable'])
   };
 }
 
-/** The dispatcher of the simulated layer 1. */
-function layerOne({ devnet, methods }: NonNullable<DevnetParts['layerOne']>, handling: HandleOptions): Dispatch {
-  const context: L1Context = {
-    network: devnet.chain.network,
-    get layerOne() {
-      return devnet.current.layerOne;
-    },
-    beacon: () => devnet.current.beacon(),
-  };
-  const settled = async () => {
-    await devnet.replaced();
-    await devnet.current.settleLayerOne();
-  };
-  return after(settled, createDispatcher(methods, context, handling));
+/** A dispatcher that the first request opens. */
+function openedLater(open: NonNullable<DevnetParts['layerOne']>, handling: HandleOptions): Dispatch {
+  const opened = loadOnce(() => open(handling));
+  return async (payload, call) => (await opened())(payload, call);
 }
 
 /** A dispatcher whose requests wait first. */
