@@ -45,6 +45,19 @@ const MODULES = {
     source: 'scripts/contracts/TestToken.sol',
     constants: { TEST_TOKEN_CODE: { contract: 'TestToken', comment: 'Run-time byte code of the test token.' } },
   },
+  'src/chain/devnet/state/message-service.generated.ts': {
+    source: 'scripts/contracts/Messages.sol',
+    constants: {
+      MESSAGE_SERVICE_CODE: {
+        contract: 'MessageService',
+        comment: 'Run-time byte code of the message service on layer 2.',
+      },
+    },
+  },
+  'src/chain/devnet/layer-one/rollup.generated.ts': {
+    source: 'scripts/contracts/Messages.sol',
+    constants: { ROLLUP_CODE: { contract: 'Rollup', comment: 'Run-time byte code of the rollup on layer 1.' } },
+  },
   'demo/preview/contracts.generated.ts': {
     source: 'demo/preview/contracts.sol',
     constants: {

@@ -102,7 +102,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
-    messages: ['/rpc/methods/messages.js', '/messages/find-claim.js'],
+    messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
     tools: [
       '/rpc/methods/devnet-info.js',
       '/rpc/methods/devnet-mine-detailed.js',
@@ -110,7 +110,14 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/devnet-state-dump.js',
       '/rpc/methods/devnet-tokens.js',
     ],
-    beacon: ['/chain/devnet/layer-one/simulated-beacon.js', '/rpc/beacon-request.js', '/rpc/methods/beacon-api.js'],
+    beacon: [
+      '/chain/devnet/layer-one/anchoring.js',
+      '/chain/devnet/layer-one/layer-one-chain.js',
+      '/chain/devnet/layer-one/simulated-beacon.js',
+      '/hosts/opening/open-layer-one.js',
+      '/rpc/beacon-request.js',
+      '/rpc/methods/beacon-api.js',
+    ],
   },
   always: { later: 'true', scalar: `!WebAssembly.validate(new Uint8Array([${simdProbe}]))` },
   beside: {

@@ -51,8 +51,10 @@ export type { CalldataSizer, HashScheme, KernelBuild, KernelOptions } from './ke
 export {
   DEVNET_EXTRA_DATA_PRICING,
   DEVNET_VERIFICATION_COST_PRICING,
+  type DevnetLayerOneOptions,
   type DevnetOptions,
   devnet,
+  layerOneOfDevnet,
 } from './networks/devnet.js';
 export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
 export type { GasSearch } from './networks/gas-searches.js';

@@ -73,7 +73,7 @@ export type {
 } from './messages/withdrawal.js';
 export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
-export { devnet } from './networks/devnet.js';
+export { devnet, layerOneOfDevnet } from './networks/devnet.js';
 export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
 export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';

@@ -86,6 +86,8 @@ export interface PendingOptions {
   readonly baseFeePerGas?: bigint | undefined;
   /** Seconds; the head's plus one slot if left out. */
   readonly timestamp?: number | undefined;
+  /** From Amsterdam on; the slot after the head's if left out. */
+  readonly slotNumber?: bigint | undefined;
   readonly blockHash: BlockContext['blockHash'];
 }
 
@@ -105,7 +107,7 @@ export function pendingContext(
   return {
     number,
     timestamp,
-    slotNumber: nextSlotNumber(head, rules),
+    slotNumber: rules.amsterdam ? (options.slotNumber ?? nextSlotNumber(head, rules)) : undefined,
     gasLimit: options.gasLimit ?? head.gasLimit,
     baseFeePerGas: options.baseFeePerGas ?? nextBlockBaseFee(head, rules) ?? 0n,
     coinbase: options.coinbase ?? ZERO_ADDRESS,

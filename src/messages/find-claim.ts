@@ -2,7 +2,12 @@ import type { ChainCall } from '../chain/chain.js';
 import { answerRefused, isUnreachable, missing } from '../chain/light/refused.js';
 import { FINALIZATION_EVENTS } from '../chain/light/settlement/rollup-reader.js';
 import type { Settlement } from '../chain/light/settlement/settlement.js';
+import { timeOfFork } from '../consensus/slots.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import type { RunLimits } from '../evm/run-budget.js';
+import { beaconNetworkOf } from '../networks/beacon-networks.js';
+import { layerOneOfDevnet } from '../networks/devnet.js';
+import { ethereum, hoodi, sepolia } from '../networks/ethereum.js';
 import type { Network } from '../networks/network.js';
 import { bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
@@ -19,6 +24,7 @@ import {
   verifyClaimState,
   verifyMessageProof,
 } from '../proof/messages.js';
+import { loadOnce } from '../scheduling/load-once.js';
 import { nextTurn } from '../scheduling/turns.js';
 import {
   claimsAt,
@@ -31,6 +37,7 @@ import {
   provedMessages,
   viewOf,
 } from './message-logs.js';
+import type { ClaimRun } from './run-claim.js';
 import type { ClaimPreparation, MessageList, PreparedClaim } from './withdrawal.js';
 
 /** Which message is to be claimed. */
@@ -51,11 +58,24 @@ export interface Messages {
   claim(search: ClaimSearch, call: ChainCall): Promise<ClaimPreparation>;
 }
 
-/** @returns undefined for a network whose profile does not say where messages are */
+/** The profile of the layer 1 of a rollup, by its beacon chain; undefined if no profile here has it. */
+export function profileOfLayerOne({ layerOne }: Network): Network | undefined {
+  if (layerOne === undefined) return undefined;
+  const beacon = beaconNetworkOf(layerOne);
+  const amsterdam = timeOfFork(beacon, 'gloas');
+  const own = layerOneOfDevnet({ layerOne, ...(amsterdam !== undefined && { amsterdam }) });
+  return [ethereum, sepolia, hoodi, own].find(({ chainId }) => chainId === beacon.depositChainId);
+}
+
+/**
+ * @param layerOneNetwork - profile of layer 1, where its consensus is followed
+ * @returns undefined for a network whose profile does not say where messages are
+ */
 export function openMessages(
   { rollup, messageService }: Network,
   chain: MessageSources['chain'] & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
   groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level'>,
+  layerOneNetwork?: Network | undefined,
 ): Messages | undefined {
   if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
     return undefined;
@@ -64,6 +84,12 @@ export function openMessages(
     ...groups,
     rollup,
     messageService: hexToBytes(messageService, 20),
+    runner:
+      layerOneNetwork &&
+      loadOnce(async () => {
+        const { claimRunner } = await import('./run-claim.js');
+        return claimRunner(groups.layerOne, layerOneNetwork, rollup.address);
+      }),
     pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
   };
   return {
@@ -114,11 +140,15 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
   pinning.catch(() => {});
   const told =
     blocks !== undefined && blocks.from === blocks.to ? blocks.from : await toldBlock(sources, search, signal);
+  const limits = { signal, gas: call.gas };
+  // What every claim reads is fetched while the message is looked for.
+  const warming = Promise.all([pinning, sources.runner?.()]).then(([at, runner]) => runner?.warm(at, limits));
+  warming.catch(() => {});
   const [pinned, block] = await Promise.all([
     pinning,
     told === undefined ? undefined : blockAt(sources, told, signal).catch(ignoreUnlessAborted(signal)),
   ]);
-  const at = { sources, search, pinned, signal };
+  const at = { sources, search, pinned, signal, limits, warming };
   // Both at once: what is not final is rare.
   const finding = block && eachFinalization(at, block);
   const [{ finalizedBlock }, first] = await Promise.all([
@@ -181,6 +211,8 @@ interface Place {
   readonly search: ClaimSearch;
   readonly pinned: HashedHeader;
   readonly signal: AbortSignal | undefined;
+  readonly limits: RunLimits;
+  readonly warming: Promise<unknown>;
 }
 
 /** The hashes of all messages of a finalization, in order, and the message that is claimed. */
@@ -335,18 +367,22 @@ function branches({ logged, hashes }: Leaves, { roots }: Finalization) {
 
 /** The claim of a message if layer 1 stores the root of its tree. */
 async function claimOf(
-  { sources, search, pinned, signal, finalizedBlock }: Place & { readonly finalizedBlock: number },
+  place: Place & { readonly finalizedBlock: number },
   finalization: Finalization,
   leaves: Leaves,
 ): Promise<PreparedClaim | undefined> {
+  const { sources, search, pinned, signal, finalizedBlock } = place;
   const { message, hash } = leaves.logged;
   if (!leaves.hashes.some((one) => equalBytes(one, hash))) return undefined;
   for (const { depth, leafIndex, root, siblings } of branches(leaves, finalization)) {
+    const { feeRecipient } = search;
+    const claim = { message, siblings, leafIndex, root, ...(feeRecipient !== undefined && { feeRecipient }) };
+    // At the same time: what it reads is most of what its state is.
+    const running = runOf(place, claimCalldata(claim), hash);
+    running.catch(() => {});
     const state = await claimStateAt(sources, pinned, { root, nonce: message.nonce }, signal);
     const stored = Number(state.depth);
     if (!verifyMessageProof({ message, siblings, leafIndex, root, depth: stored }).verified) continue;
-    const { feeRecipient } = search;
-    const claim = { message, siblings, leafIndex, root, ...(feeRecipient !== undefined && { feeRecipient }) };
     const refusal = claimRefusal(claim, state, BigInt(pinned.header.timestamp));
     return {
       status: state.isClaimed ? 'claimed' : 'anchored',
@@ -358,11 +394,27 @@ async function claimOf(
       finalization: { from: finalization.first, to: finalization.last },
       layerOne: viewOf(sources, pinned, finalizedBlock),
       slotsAllow: refusal === undefined,
-      ...(refusal !== undefined && { refusal }),
+      ...(refusal === undefined ? await running : { refusal }),
       transaction: { to: sources.rollup.address, data: bytesToHex(claimCalldata(claim)), value: '0x0' },
     };
   }
   return undefined;
+}
+
+/** What a claim does when it is executed. @returns nothing where it cannot be. @throws PlumblineError of the request's limits */
+async function runOf(
+  { sources: { runner, rollup }, search, pinned, limits, warming }: Place,
+  data: Uint8Array,
+  hash: Uint8Array,
+): Promise<ClaimRun | undefined> {
+  try {
+    await warming;
+    const from = search.feeRecipient;
+    return await (await runner?.())?.run(pinned, { from, to: hexToBytes(rollup.address, 20), data }, hash, limits);
+  } catch (error) {
+    if (isPlumblineError(error, 'GAS_BUDGET_EXCEEDED')) throw error;
+    return ignoreUnlessAborted(limits.signal)(error);
+  }
 }
 
 /** @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */

@@ -1,5 +1,4 @@
-import type { Block } from '../chain/block.js';
-import { TRUST_RANK, type TrustLevel } from '../chain/block.js';
+import { type Block, TRUST_RANK, type TrustLevel } from '../chain/block.js';
 import type { Chain, ChainCall } from '../chain/chain.js';
 import { answerRefused, withoutContract } from '../chain/light/refused.js';
 import { bloomTest, type FoundLog } from '../chain/log-filter.js';
@@ -15,6 +14,7 @@ import type { HashedHeader } from '../proof/headers.js';
 import { type BridgeMessage, hashMessage, messageSlots } from '../proof/messages.js';
 import { nextTurn } from '../scheduling/turns.js';
 import type { EndpointGroup } from '../upstream/group.js';
+import type { ClaimRunner } from './run-claim.js';
 import type { LayerOneView, MessageJson, MessageList, ProvedBlocks, SentMessage } from './withdrawal.js';
 
 /** What messages are read from: a rollup's chain with endpoints, and its layer 1. */
@@ -27,6 +27,8 @@ export interface MessageSources {
   /** Contract on the rollup that messages are sent by. */
   readonly messageService: Uint8Array;
   readonly level: LayerOneView['level'];
+  /** Executes claims; left out where consensus of layer 1 is not followed, or its profile is not known. */
+  readonly runner?: (() => Promise<ClaimRunner>) | undefined;
   /** The final block of layer 1 at which everything there is read. @throws PlumblineError as `RollupReader.pin` */
   pin(signal?: AbortSignal): Promise<HashedHeader>;
 }

@@ -87,8 +87,16 @@ export interface PreparedClaim {
   /** The blocks of the rollup that were final together. They are not proved: the root is. */
   readonly finalization: { readonly from: number; readonly to: number };
   readonly layerOne: LayerOneView;
-  /** Whether slots and balance of the contract let the claim pass. The recipient may still refuse the call: only its execution shows that. */
+  /** Whether slots and balance of the contract let the claim pass. The recipient may still refuse the call: `wouldPass` says that. */
   readonly slotsAllow: boolean;
+  /**
+   * Whether the claim passes: it was executed on the proved state of the block `layerOne`, without a gas price, from the fee recipient or the
+   * zero address. Left out where the slots refuse it, where consensus of layer 1 is not followed, and where its endpoints do not give the
+   * state.
+   */
+  readonly wouldPass?: boolean;
+  /** What the claim returned, where `wouldPass` is false: the recipient refuses it. */
+  readonly revert?: { readonly data: Hex; readonly reason?: string };
   /** The error of the contract, where `slotsAllow` is false. */
   readonly refusal?: ClaimRefusal;
   /** The claim, to be sent on layer 1. */

@@ -80,12 +80,57 @@ export function devnet(options: DevnetOptions = {}): RollupNetwork {
     hashSchemes: [{ fromBlock: 0, scheme: options.scheme ?? 'poseidon2' }],
     layerOne: 'simulated',
     rollup: {
-      // The only contract on the simulated layer 1. Its address is `plumbline` in ASCII, and the chain id 0xe703.
+      // `plumbline` in ASCII, and the chain id 0xe703.
       address: '0x706c756d626c696e65000000000000000000e703',
       currentBlockSlot: 281n,
       stateRootsSlot: 282n,
+      rootDepthsSlot: 336n,
+      claimedSlot: 335n,
     },
+    // `plumbline messages` in ASCII, and the chain id.
+    messageService: '0x706c756d626c696e65206d65737361676573e703',
     moduleLimits: LINEA_MODULE_LIMITS,
+  };
+}
+
+/** Options of the layer 1 of a devnet. */
+export interface DevnetLayerOneOptions {
+  /** Its beacon chain; the one that devnets simulate by default when left out. */
+  layerOne?: Network['layerOne'];
+  /** Time of Amsterdam, seconds; never when left out. */
+  amsterdam?: number;
+}
+
+/**
+ * Profile of the layer 1 of a devnet: Ethereum's rules with every fork up to Osaka at genesis. A light node of it follows its simulated
+ * consensus.
+ *
+ * @example
+ * ```ts
+ * import { layerOneOfDevnet } from 'plumbline-l2/fees';
+ *
+ * layerOneOfDevnet().chainId; // => 1337
+ * ```
+ */
+export function layerOneOfDevnet({ layerOne = 'simulated', amsterdam }: DevnetLayerOneOptions = {}): Network {
+  return {
+    name: 'devnet-layer-1',
+    chainId: 1337,
+    methodPrefix: 'linea',
+    baseFeePerGas: 1_000_000_000n,
+    forks: [
+      { hardfork: 'osaka', block: 0, timestamp: 0 },
+      ...(amsterdam === undefined ? [] : [{ hardfork: 'amsterdam' as const, timestamp: amsterdam }]),
+    ],
+    blockGasLimit: 60_000_000n,
+    txGasLimit: 60_000_000n,
+    calldataLimit: 131_072,
+    rpcGasCap: 50_000_000n,
+    slotSeconds: 1,
+    accessLists: 'complete',
+    gasSearch: 'geth',
+    pastNonces: 'ignored',
+    layerOne,
   };
 }
 

@@ -84,21 +84,36 @@ export const INSPECT = {
   storage: OF_THE_NODE,
 } as const satisfies Rows;
 
-/** The simulated layer 1 of a devnet. */
+/** The simulated layer 1 of a devnet: methods that a devnet has too, and its beacon API. */
 export const L1 = {
   beacon_get: READS_DEVNET,
+  debug_traceCall: READS_DEVNET,
+  debug_traceTransaction: READS_DEVNET,
+  eth_accounts: READS_DEVNET,
   eth_blockNumber: READS_DEVNET,
   eth_call: READS_DEVNET,
   eth_chainId: READS_DEVNET,
+  eth_createAccessList: READS_DEVNET,
+  eth_estimateGas: READS_DEVNET,
+  eth_feeHistory: READS_DEVNET,
+  eth_gasPrice: READS_DEVNET,
+  eth_getBalance: READS_DEVNET,
   eth_getBlockByHash: READS_DEVNET,
   eth_getBlockByNumber: READS_DEVNET,
   eth_getBlockReceipts: READS_DEVNET,
   eth_getCode: READS_DEVNET,
   eth_getLogs: READS_DEVNET,
   eth_getProof: READS_DEVNET,
+  eth_getStorageAt: READS_DEVNET,
   eth_getTransactionByHash: READS_DEVNET,
+  eth_getTransactionCount: READS_DEVNET,
   eth_getTransactionReceipt: READS_DEVNET,
+  eth_maxPriorityFeePerGas: READS_DEVNET,
+  eth_sendRawTransaction: SENDS_RAW,
+  eth_sendTransaction: SENDS_WITH_KEYS,
+  evm_mine: CHANGES_DEVNET,
   net_version: READS_DEVNET,
+  web3_clientVersion: READS_DEVNET,
 } as const satisfies Rows;
 
 type Rows<Answers = unknown> = Readonly<Record<string, MethodInfo & { readonly answers: Answers }>>;

@@ -83,7 +83,10 @@ describe('a devnet whose layer 1 forks to Gloas and Amsterdam in the middle', ()
     expect(light.reports.at(-1)!.layerOne).not.toHaveProperty('lastFork');
     await proved('0xa');
     const newest = (await layerOne('eth_getBlockByNumber', 'latest', false)) as Json;
-    expect(newest).toMatchObject({ blockAccessListHash: newest.sha3Uncles, slotNumber: expect.stringMatching(/^0x/) });
+    // The slot of its time, and a list of what the finalization read.
+    const slot = Number(newest.timestamp) - SIMULATED.genesisTime;
+    expect(newest).toMatchObject({ slotNumber: `0x${slot.toString(16)}` });
+    expect(newest.blockAccessListHash).toMatch(/^0x[0-9a-f]{64}$/);
     // From the checkpoint before the fork to a final block after it: that proves its hash alone.
     const across = await holds(before);
     expect(across.bundle.layerOneHeader).toMatchObject({ hash: newest.hash });

@@ -4,6 +4,7 @@ import type { Chain } from '../../src/chain/chain.js';
 import { linea } from '../../src/networks/linea.js';
 import { aliasesOf, isIdempotent, isTimed, METHOD_INFO, mayChange } from '../../src/rpc/method-info.js';
 import type { MethodInfo } from '../../src/rpc/method-rows.js';
+import { METHODS } from '../../src/rpc/methods/chain-methods.generated.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { DEVNET_METHODS } from '../../src/rpc/methods/devnet-methods.generated.js';
 import { layerOneTable } from '../../src/rpc/methods/layer-one.js';
@@ -70,7 +71,7 @@ describe('every method has its own metadata, and all metadata a method', () => {
 
   test.each([
     ['inspect', inspectTable()],
-    ['l1', layerOneTable()],
+    ['l1', layerOneTable([...METHODS, ...DEVNET_METHODS])],
   ] as const)('%s', (layer, table) => {
     const infos: Readonly<Record<string, MethodInfo>> = METHOD_INFO[layer];
     expect(table.names).toEqual(Object.keys(infos).sort());

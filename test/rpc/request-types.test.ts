@@ -6,7 +6,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 import type { METHOD_INFO } from '../../src/rpc/method-info.js';
 import type { BlockResultJson } from '../../src/rpc/schema/json.js';
 import type { ChainSchema, DevnetSchema, WalletSchema } from '../../src/rpc/schema/methods.generated.js';
-import type { RpcSchema } from '../../src/rpc/schema/rpc-schema.js';
+import type { LayerOneSchema, RpcSchema } from '../../src/rpc/schema/rpc-schema.js';
 
 async function open(): Promise<PlumblineNode> {
   const node = await createInlineNode();
@@ -54,13 +54,14 @@ describe('the types of request', () => {
     expectTypeOf(own).resolves.toBeNumber();
     await expect(own).rejects.toMatchObject({ code: -32601 });
     // @ts-expect-error not of the simulated layer 1
-    await expect(node.l1.request({ method: 'eth_accounts' })).rejects.toMatchObject({ code: -32601 });
+    await expect(node.l1.request({ method: 'eth_mining' })).rejects.toMatchObject({ code: -32601 });
   });
 
   test('every method has types, and all types a method', () => {
     type Typed = keyof ChainSchema | keyof DevnetSchema | keyof WalletSchema;
     expectTypeOf<Typed>().toEqualTypeOf<keyof typeof METHOD_INFO.l2>();
     expectTypeOf<keyof RpcSchema>().toEqualTypeOf<Typed | 'l2_estimateGas' | 'l2_getProof'>();
+    expectTypeOf<keyof LayerOneSchema>().toEqualTypeOf<keyof typeof METHOD_INFO.l1>();
     // Each name is in one of them.
     expectTypeOf<keyof ChainSchema & (keyof DevnetSchema | keyof WalletSchema)>().toBeNever();
     expectTypeOf<keyof DevnetSchema & keyof WalletSchema>().toBeNever();

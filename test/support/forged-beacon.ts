@@ -1,10 +1,10 @@
+import type { Block } from '../../src/chain/block.js';
 import {
   makeBeaconBlock,
   signAsCommittee,
   simulatedCommittee,
   stateBranch,
 } from '../../src/chain/devnet/layer-one/simulated-beacon.js';
-import type { L1Block } from '../../src/chain/devnet/layer-one/simulated-l1.js';
 import { computeSigningRoot } from '../../src/consensus/containers.js';
 import { computeSyncCommitteePeriodAtSlot } from '../../src/consensus/slots.js';
 import { toJson } from '../../src/consensus/ssz.js';
@@ -45,11 +45,10 @@ export const firstBits = (count: number) =>
   Uint8Array.from({ length: 4 }, (_, i) => (1 << Math.min(8, Math.max(0, count - 8 * i))) - 1);
 
 /** A layer-1 block that was never made: another state root, under its own hash. @param block - a true one, as JSON */
-function inventedBlock(block: Json): L1Block {
+function inventedBlock(block: Json): Block {
   const header = readHeader({ ...block, stateRoot: `0x${'ee'.repeat(32)}` });
   const hash = headerHash(header);
-  const { number, timestamp } = header;
-  return { header, hash, number, timestamp, transactions: [], receipts: [], size: 0, logs: [], finalizedBlock: 10 };
+  return { header, hash, transactions: [], size: 0 };
 }
 
 function forge(layerOne: Json, { finalized, otherCommittees, claimed, bits = ALL, ...asked }: Forgery) {

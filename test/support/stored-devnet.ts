@@ -100,8 +100,7 @@ export async function portrait(chain: Devnet, sinceProof = 0): Promise<unknown> 
       if (number <= finalized!.header.number) proofs.push(await chain.zkProof(address, keys, { number }));
     }
   }
-  await chain.settleLayerOne();
-  const layerOne = chain.layerOne.head.hash;
+  const layerOne = (await chain.settleLayerOne()).head.hash;
   return { head, finalized: finalized!.header.number, layerOne, blocks, proofs };
 }
 

@@ -103,7 +103,7 @@ describe.skipIf(!hasFixture('execution-apis/chain.rlp'))('import of a chain thro
     }
     // The zk state has followed: an account proves against the root that layer 1 holds.
     const miner = new Uint8Array(20);
-    const root = await devnet.layerOne.stateRoot(54);
+    const root = devnet.layerOne!.stateRoot(54);
     const proof = await devnet.zkProof(miner, [], { number: 54 });
     const hasher = await loadHasher('poseidon2');
     const verdict = verifyLineaProof(hasher, { address: miner, storageKeys: [], stateRoot: root! }, proof);

@@ -3,11 +3,11 @@ import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
-import type { Network } from '../../networks/network.js';
+import { isLayerOne, type Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
-import { nextTurn } from '../../scheduling/turns.js';
 import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
 import type { Block, BlockReference, IncludedTransaction, TransactionReceipt, TrustLevel } from '../block.js';
@@ -26,9 +26,9 @@ import {
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
 import type { ImportResult } from './import-blocks.js';
-import { DevnetFinality } from './layer-one/finality.js';
+import { DevnetFinality, NO_LAYER_ONE } from './layer-one/finality.js';
 import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
-import { SimulatedL1 } from './layer-one/simulated-l1.js';
+import { type LayerOneChain, SimulatedL1 } from './layer-one/simulated-l1.js';
 import { accessListOf } from './mining/block-execution.js';
 import { BlockMaker } from './mining/block-maker.js';
 import { DevnetControl } from './mining/control.js';
@@ -40,6 +40,7 @@ import { Ledger } from './records/ledger.js';
 import { DevnetProofs } from './recovery/devnet-proofs.js';
 import { StoreRecovery } from './recovery/store-recovery.js';
 import type { DevnetSettings } from './settings.js';
+import { OPERATOR } from './state/dev-accounts.js';
 import { DevnetState } from './state/devnet-state.js';
 import { type GenesisAlloc, sealGenesis } from './state/genesis.js';
 import type { ChainWriter } from './storage/chain-writer.js';
@@ -57,7 +58,7 @@ export class Devnet implements Chain {
   readonly control: DevnetControl;
   /** The devnet's data in its store. */
   readonly storedChain: StoredChain;
-  /** The beacon chain of the simulated layer 1. Its code is loaded with the first call. */
+  /** The beacon chain of the simulated layer 1, which must be settled. Its code is loaded with the first call. */
   readonly beacon: () => Promise<SimulatedBeacon>;
   private readonly queue = new SerialQueue();
   private readonly writer: ChainWriter | undefined;
@@ -72,7 +73,8 @@ export class Devnet implements Chain {
     private readonly ledger: Ledger,
     private readonly state: DevnetState,
     private readonly finality: DevnetFinality,
-    readonly layerOne: SimulatedL1,
+    /** Undefined for a devnet that is a layer 1. */
+    readonly layerOne: SimulatedL1<Devnet> | undefined,
     private readonly stored: StoredDevnet | undefined,
   ) {
     this.network = settings.network;
@@ -80,7 +82,13 @@ export class Devnet implements Chain {
     const openedAt = stored && now();
     this.beacon = loadOnce(async () => {
       const { SimulatedBeacon, simulatedBeaconOf } = await import('./layer-one/simulated-beacon.js');
-      return new SimulatedBeacon(simulatedBeaconOf(settings.network), layerOne, now, openedAt);
+      const view = {
+        get head() {
+          return layerOne!.opened!.head;
+        },
+        blockAt: (number: number) => layerOne!.opened!.blockAt(number),
+      };
+      return new SimulatedBeacon(simulatedBeaconOf(settings.network), view, now, openedAt);
     });
     const { queue } = this;
     const { health = new StoreHealth('durable'), storing } = settings;
@@ -93,7 +101,7 @@ export class Devnet implements Chain {
     const mining = new Mining(maker, queue);
     const submission = new TransactionSubmission(settings, ledger, maker, mining);
     this.maker = maker;
-    this.recovery = new StoreRecovery({ settings, ledger, state, finality, layerOne, maker, queue });
+    this.recovery = new StoreRecovery({ settings, ledger, state, finality, maker, queue });
     this.proofs = new DevnetProofs({ ledger, state, finality, maker, stored }, this.recovery);
     this.mining = mining;
     this.submission = submission;
@@ -114,13 +122,73 @@ export class Devnet implements Chain {
     const genesis = found?.checkpoint === undefined ? await sealGenesis(settings, state) : found.genesis!;
     const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
-    const layerOne = SimulatedL1.create(settings.network, genesis.zkRoot, genesis.block.header.timestamp);
-    const finality = new DevnetFinality(layerOne, ledger, state, settings.finality);
-    const devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
+    const { network } = settings;
+    const layerOne = isLayerOne(network)
+      ? undefined
+      : new SimulatedL1<Devnet>(
+          {
+            genesisRoot: genesis.zkRoot,
+            open: (onSent) => devnet.openLayerOne(genesis, onSent),
+            onSent: () => devnet.anchorMessages().catch(() => {}),
+          },
+          found?.layerOne,
+        );
+    const service = network.messageService === undefined ? undefined : hexToBytes(network.messageService, 20);
+    const finality = new DevnetFinality(layerOne ?? NO_LAYER_ONE, ledger, state, settings.finality, service);
+    const devnet: Devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
     if (found?.checkpoint !== undefined) await devnet.recovery.openAtCheckpoint(found, genesis);
     else if (found !== undefined) await devnet.recovery.replay(found, genesis);
+    await layerOne?.recovered();
     await devnet.mining.set(settings.mining);
     return devnet;
+  }
+
+  private async openLayerOne(genesis: BlockRecord, onSent: (block: Block) => void): Promise<LayerOneChain<Devnet>> {
+    const { layerOneSettings, contentsOf } = await import('./layer-one/layer-one-chain.js');
+    const { network, now, coinbase, finality } = this.settings;
+    const opened = await Devnet.open({ ...layerOneSettings(network, genesis, finality), now, coinbase });
+    const { ledger, maker, queue, submission } = opened;
+    let isGiven = false;
+    opened.subscribe({ head: (block) => isGiven || onSent(block) });
+    return {
+      chain: opened,
+      get head() {
+        return ledger.head;
+      },
+      blockAt: (number) => ledger.blockByNumber(number),
+      seal: (number, entry) =>
+        queue.run(async () => {
+          if (ledger.head.header.number + 1 !== number) return;
+          const { timestamp: before } = ledger.head.header;
+          const { timestamp, transactions } = contentsOf(network, entry, maker.context().baseFeePerGas);
+          const parsed = await submission.parse(transactions, maker.headState);
+          maker.clock.setNext(Math.max(timestamp, before + 1), before);
+          isGiven = true;
+          try {
+            await maker.seal(undefined, undefined, parsed);
+          } finally {
+            isGiven = false;
+            maker.clock.reset(now());
+          }
+        }),
+      rollback: (depth) => opened.control.rollback(depth),
+      holdFrom: (number) => opened.finality.holdFrom(number),
+      end: () => opened.end(),
+    };
+  }
+
+  /** Anchors messages of layer 1 that layer 2 does not have yet, by a transaction of the operator. */
+  private async anchorMessages(): Promise<void> {
+    const { anchoringRequests } = await import('./layer-one/anchoring.js');
+    const { network } = this.settings;
+    await this.queue.run(async () => {
+      const { chain } = this.layerOne!.opened!;
+      const requests = await anchoringRequests(network, this.maker.headState, chain);
+      const { pool } = this.maker;
+      // Those that wait for a block are made again, with what came since.
+      for (const { from, hash } of pool.transactions) if (bytesToHex(from) === OPERATOR.address) pool.remove(hash);
+      for (const request of requests) await this.submission.send(request);
+    });
   }
 
   /** Accounts of its genesis. */
@@ -305,10 +373,9 @@ export class Devnet implements Chain {
     );
   }
 
-  /** Seals the blocks of the simulated layer 1, which may be read then. */
-  async settleLayerOne(): Promise<void> {
-    await this.recovery.layerOneSettled;
-    await this.layerOne.settle(async () => nextTurn());
+  /** Its layer 1, with the blocks of all finalizations. The first call loads its code. */
+  async settleLayerOne(): Promise<LayerOneChain<Devnet>> {
+    return this.layerOne!.settle();
   }
 
   /**
@@ -324,6 +391,7 @@ export class Devnet implements Chain {
   async end(): Promise<void> {
     this.mining.stop();
     this.recovery.abort();
+    await this.layerOne?.opened?.end();
     await this.queue.close();
     await this.writer?.close();
     await this.stored?.checkpoints.settled();

@@ -20,7 +20,7 @@ export interface NextBlock {
 /** Settings that the making of blocks depends on. */
 export type MakingSettings = Pick<
   DevnetSettings,
-  'coinbase' | 'forkedFrom' | 'network' | 'now' | 'prices' | 'sizer' | 'store' | 'tool'
+  'coinbase' | 'forkedFrom' | 'network' | 'now' | 'prices' | 'sizer' | 'slotAt' | 'store' | 'tool'
 >;
 
 /** Settings of a devnet, with all defaults filled in. */
@@ -36,6 +36,8 @@ export interface DevnetSettings extends StoredSettings {
   readonly forkedFrom?: { readonly number: number; readonly hash: Uint8Array } | undefined;
   /** Wall clock in seconds. A block takes the time of its sealing, and at least one second more than its parent. */
   readonly now: () => number;
+  /** Slot of a block by its time in seconds, from Amsterdam on, where another chain counts slots. */
+  readonly slotAt?: ((timestamp: number) => bigint) | undefined;
   readonly store: PageStore | undefined;
   /** What the devnet does when its store fails. */
   readonly storing?: StoringOptions | undefined;

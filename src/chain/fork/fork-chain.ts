@@ -31,7 +31,7 @@ import {
   type PreparedState,
   type SimulationPlan,
 } from '../chain.js';
-import { DevnetFinality } from '../devnet/layer-one/finality.js';
+import { DevnetFinality, NO_LAYER_ONE } from '../devnet/layer-one/finality.js';
 import { accessListOf } from '../devnet/mining/block-execution.js';
 import { BlockMaker } from '../devnet/mining/block-maker.js';
 import { DevnetControl } from '../devnet/mining/control.js';
@@ -433,15 +433,6 @@ export interface ForkSettings extends Omit<MakingSettings, 'forkedFrom' | 'price
   readonly health: StoreHealth | undefined;
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
-
-/** Of blocks that nothing finalizes: what a fork has of a layer 1. */
-const NO_LAYER_ONE = {
-  height: 0,
-  finalize() {},
-  revertTo() {},
-  releaseBefore() {},
-  stateRoot: () => undefined,
-};
 
 /**
  * Opens a fork: the one in its store, or a new one.

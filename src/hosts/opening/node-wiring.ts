@@ -8,19 +8,18 @@ import { isLayerOne, type Network } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import type { FilterRegistry } from '../../rpc/filter-registry.js';
 import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/handle.js';
-import { createMethodTable, type MethodTable } from '../../rpc/method.js';
+import { createMethodTable } from '../../rpc/method.js';
 import type { RpcContext } from '../../rpc/methods/context.js';
 import type { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
-import type { L1Context } from '../../rpc/methods/layer-one.js';
 import { inspectTable, methodTable } from '../../rpc/methods/method-table.js';
 import { noteRequest } from '../../rpc/note-request.js';
 import type { DictionaryReport, EndpointReport, StorageControl } from '../../rpc/schema/answers.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PageStore } from '../../store/page-store.js';
-import type { InlineExtras } from '../options/options.js';
 import {
   type DictionarySource,
+  type InlineExtras,
   NODE_OPTIONS,
   type NodeOptions,
   type NodeSettings,
@@ -84,7 +83,7 @@ export interface DevnetParts {
   readonly replaceable: ReplaceableDevnet<ReplacedDevnet>;
   readonly methods: typeof DEVNET_METHODS;
   /** The simulated layer 1; left out for a fork, which has none. */
-  readonly layerOne?: { readonly devnet: ReplaceableDevnet; readonly methods: MethodTable<L1Context> };
+  readonly layerOne?: (handling: HandleOptions) => Promise<Dispatch>;
 }
 
 /** Connects estimator, filters, methods and dispatchers to a chain. The node is then open. */
@@ -137,7 +136,7 @@ export function wireNode(
     l1:
       devnet?.layerOne === undefined
         ? createDispatcher(createMethodTable([]), context, bounded)
-        : layerOne(devnet.layerOne, bounded),
+        : openedLater(devnet.layerOne, bounded),
   };
   base.report('ready', 1);
   return new InlineTransport(chain, dispatchers, info, settings, health, running);
@@ -156,20 +155,10 @@ function withControl(parts: RpcContext, replaceable: DevnetParts['replaceable'])
   };
 }
 
-/** The dispatcher of the simulated layer 1. */
-function layerOne({ devnet, methods }: NonNullable<DevnetParts['layerOne']>, handling: HandleOptions): Dispatch {
-  const context: L1Context = {
-    network: devnet.chain.network,
-    get layerOne() {
-      return devnet.current.layerOne;
-    },
-    beacon: () => devnet.current.beacon(),
-  };
-  const settled = async () => {
-    await devnet.replaced();
-    await devnet.current.settleLayerOne();
-  };
-  return after(settled, createDispatcher(methods, context, handling));
+/** A dispatcher that the first request opens. */
+function openedLater(open: NonNullable<DevnetParts['layerOne']>, handling: HandleOptions): Dispatch {
+  const opened = loadOnce(() => open(handling));
+  return async (payload, call) => (await opened())(payload, call);
 }
 
 /** A dispatcher whose requests wait first. */

@@ -1,7 +1,7 @@
 import { Devnet } from '../../chain/devnet/devnet.js';
 import { DEVNET_OPTIONS, type DevnetChainOptions } from '../../chain/devnet/options.js';
 import type { DevnetSettings } from '../../chain/devnet/settings.js';
-import { devAlloc, type GenesisAlloc } from '../../chain/devnet/state/genesis.js';
+import { devAlloc, type GenesisAlloc, messagesAlloc } from '../../chain/devnet/state/genesis.js';
 import { DEVNET_TABLES, notStoredError } from '../../chain/devnet/storage/devnet-store.js';
 import type { DevnetBudget } from '../../chain/devnet/storage/pruning.js';
 import { loadCalldataSizer, rememberingSizer } from '../../kernel/calldata-sizer.js';
@@ -12,8 +12,8 @@ import { type Network, schemeAt } from '../../networks/network.js';
 import { hexToBytes } from '../../primitives/hex.js';
 import { withDefaults } from '../../primitives/option-table.js';
 import { FilterRegistry } from '../../rpc/filter-registry.js';
+import type { HandleOptions } from '../../rpc/handle.js';
 import { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
-import { layerOneTable } from '../../rpc/methods/layer-one.js';
 import type { StorageControl } from '../../rpc/schema/answers.js';
 import { systemClock } from '../../scheduling/clock.js';
 import type { MeteredStore } from '../../store/metered-store.js';
@@ -64,7 +64,7 @@ async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
   const { pricing } = network;
   return {
     network,
-    alloc: { ...devAlloc(), ...(await queuesOf(network)), ...alloc },
+    alloc: { ...devAlloc(), ...messagesAlloc(network), ...(await queuesOf(network)), ...alloc },
     genesisHeader: undefined,
     prices: prices ?? (pricing?.model === 'extra-data' ? pricing.defaults : undefined),
   };
@@ -103,7 +103,10 @@ async function openOn(
   const open = async () => openDevnet(chainOptions, await settings());
   const replaceable = new ReplaceableDevnet(await openDevnet(chainOptions, await settings(first)));
   const control = devnetStorage(replaceable, { store, health, options: storage, settings, open });
-  const layerOne = { devnet: replaceable, methods: layerOneTable() };
+  const layerOne = async (handling: HandleOptions) => {
+    const { openLayerOne } = await import('./open-layer-one.js');
+    return openLayerOne(replaceable, base, { sizer }, handling);
+  };
   const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne };
   return wireNode(base, {
     chain: replaceable.chain,

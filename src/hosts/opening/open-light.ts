@@ -1,7 +1,6 @@
 import type { LightCache } from '../../chain/light/light-cache.js';
 import { LightChain } from '../../chain/light/light-chain.js';
-import type { LightChainOptions } from '../../chain/light/light-options.js';
-import { isFollowed, type LayerOneOptions } from '../../chain/light/light-options.js';
+import { isFollowed, type LayerOneOptions, type LightChainOptions } from '../../chain/light/light-options.js';
 import { lightSettings } from '../../chain/light/light-parts.js';
 import type { ReplicaChainOptions } from '../../chain/replica/settings.js';
 import {
@@ -59,6 +58,7 @@ export interface SharedParts {
 /** Endpoints of layer 1, and its consensus. */
 interface LayerOneParts {
   readonly upstream: EndpointGroup;
+  readonly light: Pick<LightChain, 'network'>;
   readonly followed: Awaited<ReturnType<typeof openFollowed>> | undefined;
 }
 
@@ -129,8 +129,14 @@ export async function openLightChain(
     messages:
       layerOne &&
       loadOnce(async () => {
-        const { openMessages } = await import('../../messages/find-claim.js');
-        return openMessages(base.network, light, { upstream, layerOne, level: followed ? 'settled' : 'finalized' });
+        const { openMessages, profileOfLayerOne } = await import('../../messages/find-claim.js');
+        const own = followed && (shared?.light.network ?? profileOfLayerOne(base.network));
+        return openMessages(
+          base.network,
+          light,
+          { upstream, layerOne, level: followed ? 'settled' : 'finalized' },
+          own,
+        );
       }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),

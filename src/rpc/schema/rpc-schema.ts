@@ -1,13 +1,3 @@
-import type { Hex } from '../../primitives/hex.js';
-import type {
-  HeaderJson,
-  LineaBlockJson,
-  LogFilterJson,
-  LogJson,
-  ReceiptJson,
-  TransactionJson,
-  TrieProofJson,
-} from './json.js';
 import type { ChainSchema, DevnetSchema, WalletSchema } from './methods.generated.js';
 
 /** Parameters and result of one method. */
@@ -22,20 +12,38 @@ export interface RpcSchema extends ChainSchema, DevnetSchema, WalletSchema {
   l2_getProof: ChainSchema['linea_getProof'];
 }
 
-/** The methods of a devnet's simulated layer 1. */
-export interface LayerOneSchema {
+/** The methods of a devnet's simulated layer 1: as those of the devnet itself, and its beacon API. */
+export interface LayerOneSchema
+  extends Pick<
+    RpcSchema,
+    | 'debug_traceCall'
+    | 'debug_traceTransaction'
+    | 'eth_accounts'
+    | 'eth_blockNumber'
+    | 'eth_call'
+    | 'eth_chainId'
+    | 'eth_createAccessList'
+    | 'eth_estimateGas'
+    | 'eth_feeHistory'
+    | 'eth_gasPrice'
+    | 'eth_getBalance'
+    | 'eth_getBlockByHash'
+    | 'eth_getBlockByNumber'
+    | 'eth_getBlockReceipts'
+    | 'eth_getCode'
+    | 'eth_getLogs'
+    | 'eth_getProof'
+    | 'eth_getStorageAt'
+    | 'eth_getTransactionByHash'
+    | 'eth_getTransactionCount'
+    | 'eth_getTransactionReceipt'
+    | 'eth_maxPriorityFeePerGas'
+    | 'eth_sendRawTransaction'
+    | 'eth_sendTransaction'
+    | 'evm_mine'
+    | 'net_version'
+    | 'web3_clientVersion'
+  > {
   /** Path and query of the beacon API, and whether objects are wanted as bytes of SSZ in hex; status and body. */
   beacon_get: { params: [target: string, form?: 'json' | 'ssz']; result: unknown };
-  eth_blockNumber: { params: []; result: Hex };
-  eth_call: { params: [call: { readonly to: Hex; readonly data: Hex }, block?: LineaBlockJson]; result: Hex };
-  eth_chainId: { params: []; result: Hex };
-  eth_getBlockByHash: { params: [hash: Hex, full?: boolean]; result: HeaderJson | null };
-  eth_getBlockByNumber: { params: [block: LineaBlockJson, full?: boolean]; result: HeaderJson | null };
-  eth_getBlockReceipts: { params: [block: LineaBlockJson]; result: readonly ReceiptJson[] | null };
-  eth_getCode: { params: [address: Hex, block?: LineaBlockJson]; result: Hex };
-  eth_getLogs: { params: [filter: LogFilterJson]; result: readonly LogJson[] };
-  eth_getProof: { params: [address: Hex, keys: readonly Hex[], block?: LineaBlockJson]; result: TrieProofJson };
-  eth_getTransactionByHash: { params: [hash: Hex]; result: TransactionJson | null };
-  eth_getTransactionReceipt: { params: [hash: Hex]; result: ReceiptJson | null };
-  net_version: { params: []; result: string };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Block } from '../../../src/chain/block.js';
 import { type BeaconBlock, SimulatedBeacon } from '../../../src/chain/devnet/layer-one/simulated-beacon.js';
-import { SimulatedL1 } from '../../../src/chain/devnet/layer-one/simulated-l1.js';
+import { blockWithHash } from '../../../src/chain/devnet/records/block-record.js';
+import { devAlloc, genesisBlock } from '../../../src/chain/devnet/state/genesis.js';
 import {
   type BeaconBlockHeader,
   beaconBlockHeader,
@@ -17,7 +19,7 @@ import {
 import { computeSyncCommitteePeriodAtSlot, slotAtTime, timeOfSlot } from '../../../src/consensus/slots.js';
 import { headerHash } from '../../../src/ethereum/header.js';
 import { beaconNetworkOf } from '../../../src/networks/beacon-networks.js';
-import { devnet } from '../../../src/networks/devnet.js';
+import { layerOneOfDevnet } from '../../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import { answerBeaconRequest } from '../../../src/rpc/methods/beacon-api.js';
 import { finish } from '../../../src/scheduling/turns.js';
@@ -28,9 +30,47 @@ const NETWORK = beaconNetworkOf('simulated');
 const PERIOD = 64;
 const word = new Uint8Array(32);
 
+/** Blocks of layer 1 without a transaction. */
+class Blocks {
+  private blocks: Block[] = [
+    genesisBlock(
+      {
+        network: layerOneOfDevnet(),
+        alloc: devAlloc(),
+        genesisTimestamp: NETWORK.genesisTime,
+        prices: undefined,
+        coinbase: new Uint8Array(20),
+        onProgress: undefined,
+      },
+      word,
+    ),
+  ];
+
+  get head(): Block {
+    return this.blocks.at(-1)!;
+  }
+
+  blockAt(number: number): Block | undefined {
+    return this.blocks[number];
+  }
+
+  add(timestamp: number): void {
+    const { header, hash: parentHash } = this.head;
+    const next = { ...header, parentHash, number: header.number + 1 };
+    const time = Math.max(timestamp, header.timestamp + 1);
+    this.blocks.push(
+      blockWithHash({ header: { ...next, timestamp: time }, transactions: [], uncles: [], withdrawals: [] }),
+    );
+  }
+
+  revertTo(number: number): void {
+    this.blocks = this.blocks.slice(0, number + 1);
+  }
+}
+
 /** A layer 1, its beacon chain and a clock in seconds. All slots that the chain gave out are compared. */
 class Scene {
-  readonly layerOne = SimulatedL1.create(devnet(), word, NETWORK.genesisTime);
+  readonly layerOne = new Blocks();
   beacon = this.open();
   /** Roots by slot, from all objects that were given out. */
   readonly given = new Map<bigint, string>();
@@ -47,9 +87,7 @@ class Scene {
   }
 
   async mine(timestamp = this.now): Promise<void> {
-    const last = this.layerOne.height + 1;
-    this.layerOne.finalize({ first: last, last, kind: 'stateRoot', parent: word, final: word, timestamp });
-    await this.layerOne.settle(async () => {});
+    this.layerOne.add(timestamp);
   }
 
   async ask<T>(path: string): Promise<T> {
@@ -120,9 +158,9 @@ describe('a client', () => {
       client = await scene.follow(client);
       expect(client.finalized.beacon.slot).toBeGreaterThanOrEqual(before.finalized.beacon.slot);
       expect(finalNumber(client)).toBeGreaterThanOrEqual(finalNumber(before));
-      if (scene.now - asked > 4) expect(finalNumber(client)).toBe(scene.layerOne.height);
+      if (scene.now - asked > 4) expect(finalNumber(client)).toBe(scene.layerOne.head.header.number);
       asked = scene.now;
-      const block = scene.layerOne.blocks()[finalNumber(client)]!;
+      const block = scene.layerOne.blockAt(finalNumber(client))!;
       expect(finalBlock(client).blockHash).toEqual(headerHash(block.header));
       expect(finalBlock(client).stateRoot).toEqual(block.header.stateRoot);
     }
@@ -169,7 +207,7 @@ describe('a client', () => {
       await scene.follow(client);
       scene.now += 3;
       client = await scene.follow(client);
-      expect(finalNumber(client)).toBe(scene.layerOne.height);
+      expect(finalNumber(client)).toBe(scene.layerOne.head.header.number);
     }
   });
 
@@ -207,7 +245,7 @@ describe('the chain', () => {
     for (let i = -14; i < 0; i++) scene.beacon.update(period + i);
     const first = START - NETWORK.genesisTime - 5 * PERIOD;
     const all = Array.from({ length: scene.slot - first }, (_, i) => scene.beacon.blockAt(first + i));
-    const numbers = all.flatMap((block) => (block === undefined ? [] : [block.layerOne.number]));
+    const numbers = all.flatMap((block) => (block === undefined ? [] : [block.layerOne.header.number]));
     expect(numbers.length).toBeGreaterThan(30);
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     for (const block of blocks) expect(scene.beacon.blockAt(block.slot)).toBe(block);

@@ -4,11 +4,27 @@ import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../block.js';
 import { FINALITY_OPTIONS, type FinalityOptions } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
-import type { Finalization } from './rollup-abi.js';
-import type { SimulatedL1 } from './simulated-l1.js';
+import { type BridgedBlocks, bridgedBlocks, type Finalization, NONE_ANCHORED } from './rollup-abi.js';
+import type { L1Mark, SimulatedL1 } from './simulated-l1.js';
 
 /** What finality needs of layer 1. */
-export type FinalizingL1 = Pick<SimulatedL1, 'finalize' | 'height' | 'releaseBefore' | 'revertTo' | 'stateRoot'>;
+export type FinalizingL1 = Pick<
+  SimulatedL1,
+  'anchoredBy' | 'finalize' | 'mark' | 'markBefore' | 'releaseBefore' | 'revertTo' | 'stateRoot'
+>;
+
+/** Of blocks that nothing finalizes: what a fork has of a layer 1, and layer 1 itself. */
+export const NO_LAYER_ONE: FinalizingL1 = {
+  mark: undefined,
+  markBefore() {
+    return undefined;
+  },
+  anchoredBy: () => NONE_ANCHORED,
+  finalize() {},
+  revertTo() {},
+  releaseBefore() {},
+  stateRoot: () => undefined,
+};
 
 /** Finality at one moment, for a snapshot. */
 export interface FinalitySnapshot {
@@ -16,8 +32,8 @@ export interface FinalitySnapshot {
   readonly last: number;
   /** Provable blocks, oldest first. */
   readonly provable: readonly number[];
-  /** Newest block of layer 1. */
-  readonly layerOneBlock: number;
+  /** Where the list of blocks of layer 1 ends. */
+  readonly layerOne: L1Mark;
 }
 
 /** Finalizes blocks on the simulated layer 1 as the chain grows. */
@@ -31,11 +47,13 @@ export class DevnetFinality {
   private provable: number[];
   private heldFrom = Number.POSITIVE_INFINITY;
 
+  /** @param messageService - on layer 2, 20 bytes; left out where there are no messages */
   constructor(
     private readonly layerOne: FinalizingL1,
     private readonly ledger: Ledger,
     private readonly state: Pick<WorldState, 'root' | 'releaseBefore'>,
     options: FinalityOptions = {},
+    private readonly messageService?: Uint8Array | undefined,
   ) {
     this.last = ledger.first;
     this.provable = [ledger.first];
@@ -72,7 +90,7 @@ export class DevnetFinality {
   }
 
   snapshot(): FinalitySnapshot {
-    return { last: this.last, provable: [...this.provable], layerOneBlock: this.layerOne.height };
+    return { last: this.last, provable: [...this.provable], layerOne: this.layerOne.mark };
   }
 
   /** Finality as it was when `head` was the newest block. @throws PlumblineError `STATE_NOT_HELD` */
@@ -84,13 +102,14 @@ export class DevnetFinality {
       const message = `the state of block ${head} is no longer held; go back less far`;
       throw new PlumblineError('STATE_NOT_HELD', message, { block: head });
     }
-    const later = this.provable.length - provable.length;
-    return { last: newest, provable, layerOneBlock: this.layerOne.height - later };
+    const later = this.provable[provable.length];
+    const { mark } = this.layerOne;
+    return { last: newest, provable, layerOne: later === undefined ? mark : this.layerOne.markBefore(later) };
   }
 
   /** Restores finality and layer 1. The states of the provable blocks must have been held since. */
-  restore({ last, provable, layerOneBlock }: FinalitySnapshot): void {
-    this.layerOne.revertTo(layerOneBlock);
+  restore({ last, provable, layerOne }: FinalitySnapshot): void {
+    this.layerOne.revertTo(layerOne);
     this.last = last;
     this.provable = [...provable];
   }
@@ -118,9 +137,18 @@ export class DevnetFinality {
     return { kind: 'blockHash', parent, final: ledger.hashOf(end)! };
   }
 
+  private bridged(first: number, last: number): BridgedBlocks {
+    const { messageService: service, ledger } = this;
+    const anchored = this.layerOne.anchoredBy(first - 1);
+    if (service === undefined) return { messages: [], messagingBlocks: [], anchored };
+    return bridgedBlocks(ledger, service, { first, last }, anchored);
+  }
+
   private finalize(end: number): void {
     const { timestamp } = this.ledger.headSummary;
-    this.layerOne.finalize({ first: this.last + 1, last: end, ...this.stored(end), timestamp });
+    const range = { first: this.last + 1, last: end };
+    const bridged = this.bridged(range.first, end);
+    this.layerOne.finalize({ ...range, ...this.stored(end), timestamp, ...bridged });
     this.last = end;
     this.provable.push(end);
     if (this.provable.length > this.held) this.provable.shift();

@@ -1,11 +1,10 @@
-import { abiWord } from '../../../ethereum/abi.js';
-import type { Log } from '../../../ethereum/receipt.js';
-import { keccak256 } from '../../../kernel/keccak.js';
-import { concatBytes } from '../../../primitives/bytes.js';
+import { bytesToBigInt, equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
+import { bloomTest } from '../../log-filter.js';
+import type { Ledger } from '../records/ledger.js';
 
 /** One finalization of the layer-2 blocks `first` to `last`. */
-export interface Finalization {
+export interface Finalization extends BridgedBlocks {
   readonly first: number;
   readonly last: number;
   /** What the contract stores of a block: the zk state root after it, or its hash. */
@@ -18,27 +17,55 @@ export interface Finalization {
   readonly timestamp: number;
 }
 
-/** Selectors of the rollup contract's getters (docs/spec/json-rpc.md 6, docs/spec/rollup-versions.md 2). */
-export const SELECTORS = {
-  currentL2BlockNumber: '0x695378f5',
-  stateRootHashes: '0x8be745d1',
-  blockHashes: '0x34cdf78d',
-} as const;
+/** Messages of layer-2 blocks, in both directions. */
+export interface BridgedBlocks {
+  /** Hashes of the messages to layer 1, in order of block and of log. */
+  readonly messages: readonly Uint8Array[];
+  /** The blocks that they are of. */
+  readonly messagingBlocks: readonly number[];
+  /** The last message of layer 1 that layer 2 has anchored by the last block. */
+  readonly anchored: AnchoredMessage;
+}
 
-/** Topics of `DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32)` and `DataFinalizedV4(uint256,uint256,bytes32,uint256,bytes32,bytes32)`. */
-const TOPICS = {
-  stateRoot: hexToBytes('0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb'),
-  blockHash: hexToBytes('0x86710ea04c20fbcfc0b7200362c5174c71b7183bbc324b36a83f61824be0cdef'),
-} as const;
+/** A message of layer 1 by its number, and the rolling hash up to it, 32 bytes. */
+export interface AnchoredMessage {
+  readonly number: bigint;
+  readonly rollingHash: Uint8Array;
+}
 
-/** The event of a finalization. The simulated shnarf, or data rolling hash, is a hash of the two words and the block range only. */
-export function dataFinalizedLog(rollup: Uint8Array, finalization: Finalization): Log {
-  const { first, last, kind, parent, final } = finalization;
-  const shnarf = keccak256(concatBytes(abiWord(first), abiWord(last), parent, final));
-  const offset = kind === 'blockHash' ? [abiWord(0)] : [];
-  return {
-    address: rollup,
-    topics: [TOPICS[kind], abiWord(first), abiWord(last), shnarf],
-    data: concatBytes(...offset, parent, final),
-  };
+export const NONE_ANCHORED: AnchoredMessage = { number: 0n, rollingHash: ZERO_WORD };
+
+/** Topics of the message service on layer 2. @source docs/spec/messages.md 2, 7 */
+const MESSAGE_SENT = hexToBytes('0xe856c2b8bd4eb0027ce32eeaf595c21b0b6b4644b326e5b7bd80a1cf8db72e6c', 32);
+const ROLLING_HASH_UPDATED = hexToBytes('0x99b65a4301b38c09fb6a5f27052d73e8372bbe8f6779d678bfe8a41b66cce7ac', 32);
+
+/**
+ * The messages of layer-2 blocks by their logs. Blocks that were pruned tell none.
+ *
+ * @param service - address of the message service, 20 bytes
+ * @param before - the last message that was anchored before
+ */
+export function bridgedBlocks(
+  ledger: Ledger,
+  service: Uint8Array,
+  { first, last }: { readonly first: number; readonly last: number },
+  before: AnchoredMessage,
+): BridgedBlocks {
+  const mayMatch = bloomTest({ addresses: [service], topics: [[MESSAGE_SENT, ROLLING_HASH_UPDATED]] });
+  const messages: Uint8Array[] = [];
+  const messagingBlocks: number[] = [];
+  let anchored = before;
+  for (let number = Math.max(first, ledger.pruned + 1); number <= last; number++) {
+    if (!mayMatch(ledger.bloomOf(number)!)) continue;
+    const logs = ledger.receiptsOf(ledger.blockByNumber(number)!).flatMap((receipt) => receipt.logs);
+    for (const { address, topics } of logs) {
+      const [event, second, third, fourth] = topics;
+      if (event === undefined || !equalBytes(address, service)) continue;
+      if (equalBytes(event, ROLLING_HASH_UPDATED)) anchored = { number: bytesToBigInt(second!), rollingHash: third! };
+      if (!equalBytes(event, MESSAGE_SENT)) continue;
+      messages.push(fourth!);
+      if (messagingBlocks.at(-1) !== number) messagingBlocks.push(number);
+    }
+  }
+  return { messages, messagingBlocks, anchored };
 }

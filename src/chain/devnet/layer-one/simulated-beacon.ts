@@ -32,9 +32,10 @@ import { chunksOf, hashPair, merkleRoot, zeroRoot } from '../../../consensus/ssz
 import { invalidParameter } from '../../../errors.js';
 import { beaconNetworkOf } from '../../../networks/beacon-networks.js';
 import type { BeaconNetwork, Network } from '../../../networks/network.js';
-import { bytesToBigInt, ZERO_WORD } from '../../../primitives/bytes.js';
+import { bytesToBigInt, equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../../primitives/hex.js';
-import { L1_CHAIN_ID, type L1Block, type SimulatedL1 } from './simulated-l1.js';
+import type { Block } from '../../block.js';
+import { L1_CHAIN_ID } from './simulated-l1.js';
 
 /** Blocks that are held, about 1 KB each. */
 const MAX_BLOCKS = 2048;
@@ -70,7 +71,7 @@ export class SimulatedBeacon {
    */
   constructor(
     readonly network: BeaconNetwork,
-    private readonly layerOne: Pick<SimulatedL1, 'head' | 'blocks'>,
+    private readonly layerOne: LayerOneBlocks,
     private readonly now: () => number,
     openedAt?: number,
   ) {
@@ -85,7 +86,7 @@ export class SimulatedBeacon {
     const blocks = this.blocksOf(computeSyncCommitteePeriodAtSlot(this.network, slot - 1));
     const { head } = this.layerOne;
     const attested = blocks.at(-1)!;
-    if (attested.parent!.layerOne !== head || attested.slot + sizesOf(this.network).slotsPerEpoch < slot) {
+    if (!isSame(attested.parent!.layerOne, head) || attested.slot + sizesOf(this.network).slotsPerEpoch < slot) {
       for (let next = Math.max(slot - 2, attested.slot + 1, this.firstSlot); next < slot; next++) {
         this.add(blocks, next, head);
       }
@@ -169,19 +170,35 @@ export class SimulatedBeacon {
   }
 
   /** The layer-1 block of a period's first blocks: by its time, but not before or after those of the periods beside. */
-  private openingBlock(period: number): L1Block {
-    const all = this.layerOne.blocks();
+  private openingBlock(period: number): Block {
+    const { layerOne } = this;
+    const newest = layerOne.head.header.number;
     const held = [...this.periods.keys()];
     const before = this.periods.get(Math.max(...held.filter((other) => other < period)))?.at(-1);
     const after = this.periods.get(Math.min(...held.filter((other) => other > period)))?.at(0);
-    const indexOf = (block: BeaconBlock | undefined) =>
-      block !== undefined && all[block.layerOne.number] === block.layerOne ? block.layerOne.number : undefined;
+    const numberOf = (block: BeaconBlock | undefined) => {
+      const number = block?.layerOne.header.number;
+      const own = number === undefined ? undefined : layerOne.blockAt(number);
+      return own !== undefined && isSame(own, block!.layerOne) ? number : undefined;
+    };
     const time = timeOfSlot(this.network, period * this.slotsOfPeriod + OPENING_SLOTS - 1);
-    const byTime = all.findLastIndex(({ timestamp }) => timestamp <= time);
-    return all[Math.min(Math.max(byTime, indexOf(before) ?? 0), indexOf(after) ?? all.length - 1)]!;
+    const number = Math.min(Math.max(this.numberAt(time), numberOf(before) ?? 0), numberOf(after) ?? newest);
+    return layerOne.blockAt(number)!;
   }
 
-  private add(blocks: BeaconBlock[], slot: number, layerOne: L1Block): void {
+  /** The newest layer-1 block that is not later; the first one if all are. */
+  private numberAt(time: number): number {
+    const { layerOne } = this;
+    let [low, high] = [0, layerOne.head.header.number];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (layerOne.blockAt(middle)!.header.timestamp <= time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  private add(blocks: BeaconBlock[], slot: number, layerOne: Block): void {
     const block = makeBeaconBlock(this.network, slot, layerOne, blocks.at(-1));
     blocks.push(block);
     this.byRoot.set(bytesToHex(block.root), block);
@@ -196,6 +213,14 @@ export class SimulatedBeacon {
   }
 }
 
+/** The blocks of layer 1. */
+export interface LayerOneBlocks {
+  readonly head: Block;
+  blockAt(number: number): Block | undefined;
+}
+
+const isSame = (a: Block, b: Block) => equalBytes(a.hash, b.hash);
+
 /** A block of the simulated beacon chain. */
 export interface BeaconBlock {
   readonly slot: number;
@@ -205,7 +230,7 @@ export interface BeaconBlock {
   /** Root of the beacon header, 32 bytes. */
   readonly root: Uint8Array;
   /** The layer-1 block that it proves: that which it carries, from Gloas on that of the newest payload before it. */
-  readonly layerOne: L1Block;
+  readonly layerOne: Block;
   /** The block before, which its state names as final. Undefined for the first one of a period. */
   readonly parent: BeaconBlock | undefined;
 }
@@ -268,7 +293,7 @@ const TRANSACTIONS_DEPTH = 20;
 const WITHDRAWALS_DEPTH = 4;
 
 /** The payload header of a layer-1 block, which has no withdrawals. */
-function payloadOf({ header, hash, transactions }: L1Block): ExecutionPayloadHeader {
+function payloadOf({ header, hash, transactions }: Block): ExecutionPayloadHeader {
   const roots = transactions.map(({ raw }) => listRoot(chunksOf(raw), TRANSACTION_DEPTH, raw.length));
   return {
     parentHash: header.parentHash,
@@ -295,7 +320,7 @@ function payloadOf({ header, hash, transactions }: L1Block): ExecutionPayloadHea
 export function makeBeaconBlock(
   network: BeaconNetwork,
   slot: number,
-  layerOne: L1Block,
+  layerOne: Block,
   parent: BeaconBlock | undefined,
 ): BeaconBlock {
   const execution = payloadOf(layerOne);
@@ -330,7 +355,7 @@ function bodyWithPayload(execution: ExecutionPayloadHeader): Leaves {
 }
 
 /** A body of Gloas: the bid names the payload before it, and one of its own, which never comes. */
-function bodyOfGloas(slot: number, layerOne: L1Block): Leaves {
+function bodyOfGloas(slot: number, layerOne: Block): Leaves {
   return new Map([
     [BLOCK_HASH_INDICES.gloas, layerOne.hash],
     [OWN_BLOCK_HASH_INDEX, digest(`plumbline simulated bid ${slot}`)],

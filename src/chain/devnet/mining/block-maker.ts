@@ -96,7 +96,8 @@ export class BlockMaker {
   context(timestamp = this.clock.planned): BlockContext {
     const { head, blockHash } = this.ledger;
     const { coinbase, baseFeePerGas, gasLimit, prevRandao } = this.next;
-    const options = { coinbase, baseFeePerGas, gasLimit, prevRandao, blockHash, timestamp };
+    const slotNumber = timestamp === undefined ? undefined : this.settings.slotAt?.(timestamp);
+    const options = { coinbase, baseFeePerGas, gasLimit, prevRandao, blockHash, timestamp, slotNumber };
     return contextAfter(head, this.settings.network, options);
   }
 
@@ -106,12 +107,17 @@ export class BlockMaker {
    *
    * @param limits - of the request that asks for the block
    * @param onExecuted - called with what its transactions did, before listeners
+   * @param given - in place of the transactions of the pool
    * @throws PlumblineError `GAS_BUDGET_EXCEEDED`, `ABORTED`, errors of the store
    */
-  async seal(limits?: RunLimits, onExecuted?: (executed: readonly Executed[]) => void): Promise<Block> {
+  async seal(
+    limits?: RunLimits,
+    onExecuted?: (executed: readonly Executed[]) => void,
+    given?: readonly SignedTransaction[],
+  ): Promise<Block> {
     const parent = this.ledger.head.header;
     const context = this.context(this.clock.next(parent.timestamp));
-    const transactions = await this.pool.ready(this.nonceOf);
+    const transactions = given ?? (await this.pool.ready(this.nonceOf));
     const { record, executed, dropped } = await this.revertOnError(async () => {
       const sealed = await sealBlock(this.settings, this.ledger, this.state, {
         context,

@@ -5,7 +5,7 @@ import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
-import { DEV_ACCOUNTS } from '../state/dev-accounts.js';
+import { DEV_ACCOUNTS, OPERATOR } from '../state/dev-accounts.js';
 
 /** A transaction to sign, or to run unsigned. Prices in wei per gas. */
 export interface TransactionRequest {
@@ -106,7 +106,7 @@ function withSignature(transaction: Unsigned, { yParity, r, s }: RecoverableSign
   return encodeTransaction(transaction, { v: offset + BigInt(yParity), r, s });
 }
 
-const KEYS = new Map(DEV_ACCOUNTS.map(({ address, privateKey }) => [address as string, privateKey]));
+const KEYS = new Map([...DEV_ACCOUNTS, OPERATOR].map(({ address, privateKey }) => [address as string, privateKey]));
 
 /** A signature over secp256k1, with the parity of its point's y coordinate. */
 interface RecoverableSignature {

@@ -51,7 +51,7 @@ export class CheckpointLoader {
     const { block } = this.checkpoint;
     try {
       const paged = await openPagedState(
-        this.settings.zk.hasher,
+        this.settings.zk!.hasher,
         this.pagesOfState(() => Promise.resolve()),
       );
       if (paged.block === block && equalBytes(paged.root, await this.rootOf(block))) this.paged = paged;
@@ -137,7 +137,7 @@ export class CheckpointLoader {
     this.report(0.1);
     const { trie, names } = await this.loadTrie(held.header.stateRoot);
     this.report(0.3);
-    const { hasher, kernel } = this.settings.zk;
+    const { hasher, kernel } = this.settings.zk!;
     const { check = 'sampled' } = this.settings;
     const { signal } = this.stopping;
     const onProgress = (loaded: number, total: number) => this.report(0.3 + (0.6 * loaded) / total);

@@ -2,7 +2,6 @@ import { equalBytes } from '../../../primitives/bytes.js';
 import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { StateEdit } from '../../state-edits.js';
 import type { DevnetFinality } from '../layer-one/finality.js';
-import type { SimulatedL1 } from '../layer-one/simulated-l1.js';
 import type { BlockMaker } from '../mining/block-maker.js';
 import type { BlockRecord } from '../records/block-record.js';
 import type { Ledger } from '../records/ledger.js';
@@ -19,7 +18,6 @@ export interface RecoveryParts {
   readonly ledger: Ledger;
   readonly state: DevnetState;
   readonly finality: DevnetFinality;
-  readonly layerOne: SimulatedL1;
   readonly maker: BlockMaker;
   readonly queue: SerialQueue;
 }
@@ -30,8 +28,6 @@ export interface RecoveryParts {
  */
 export class StoreRecovery implements StateLoading {
   checkpointLoader: CheckpointLoader | undefined;
-  /** Resolves when the blocks of the simulated layer 1 have been rebuilt. */
-  layerOneSettled: Promise<void> = Promise.resolve();
   private loaded: Promise<void> = Promise.resolve();
   private complete = false;
   private stop: () => void = () => {};
@@ -77,7 +73,7 @@ export class StoreRecovery implements StateLoading {
    * @throws PlumblineError `STORE_CORRUPT`, and errors of the store
    */
   async openAtCheckpoint(found: StoredDevnet, genesis: BlockRecord): Promise<void> {
-    const { settings, state, ledger, finality, layerOne, maker, queue } = this.parts;
+    const { settings, state, ledger, finality, maker, queue } = this.parts;
     state.expectRoot(0, genesis.zkRoot);
     const report = (fraction: number) => settings.onProgress?.('blocks', fraction);
     const { check = 'sampled' } = settings;
@@ -88,17 +84,11 @@ export class StoreRecovery implements StateLoading {
     await loader.openPages();
     this.checkpointLoader = loader;
     this.stop = () => loader.abort();
-    const settled = layerOne.settle(() => loader.yieldThread());
-    this.layerOneSettled = settled.catch(() => {});
     this.loaded = this.load(loader, edits);
     // Callers of `stateLoaded` get the error.
     this.loaded.catch(() => {});
-    // Both run side by side: one depends on the number of blocks, the other on the size of the state. Everything else
-    // in the queue waits.
-    const whole = queue.hold(async () => {
-      const [failed] = (await Promise.allSettled([this.loaded, settled])).filter(({ status }) => status === 'rejected');
-      if (failed !== undefined) queue.fail((failed as PromiseRejectedResult).reason as Error);
-    });
+    // Everything else in the queue waits.
+    const whole = queue.hold(() => this.loaded.catch((reason: Error) => queue.fail(reason)));
     whole.catch(() => {});
   }
 

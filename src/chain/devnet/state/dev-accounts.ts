@@ -22,3 +22,9 @@ export const DEV_ACCOUNTS: readonly DevAccount[] = [
   ['0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f', '0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97'],
   ['0xa0ee7a142d267c1f36714e4a8f75612f20a79720', '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6'],
 ].map(([address, privateKey]) => ({ address, privateKey }) as DevAccount);
+
+/** Finalizes on layer 1, and anchors messages of layer 1 on layer 2: keccak-256 of `plumbline devnet operator` in ASCII. */
+export const OPERATOR: DevAccount = {
+  address: '0xd66c3e1af3b82a8b5e5eae6d798a4b0a0d1e5cab',
+  privateKey: '0xfffdf563e9742a3ca2fa8b52aa774d90bc732964058fd751ee28f90119331b33',
+};

@@ -38,17 +38,20 @@ export class DevnetState {
 
   private constructor(
     public trie: StateTrie,
-    private readonly engine: ZkEngine,
+    private readonly engine: ZkEngine | undefined,
     private readonly pages: boolean,
   ) {}
 
-  /** @param pages - track which pages a checkpoint must write */
-  static async create(engine: ZkEngine, pages: boolean): Promise<DevnetState> {
+  /**
+   * @param engine - undefined for a chain without a zk state, whose roots are zero
+   * @param pages - track which pages a checkpoint must write
+   */
+  static async create(engine: ZkEngine | undefined, pages: boolean): Promise<DevnetState> {
     return new DevnetState(new StateTrie(), engine, pages);
   }
 
   get zk(): WorldState {
-    this.worldState ??= openWorldState(this.engine.hasher, this.engine.kernel, { pages: this.pages });
+    this.worldState ??= openWorldState(this.engine!.hasher, this.engine!.kernel, { pages: this.pages });
     return this.worldState;
   }
 
@@ -77,7 +80,7 @@ export class DevnetState {
   /** Applies the accounts of the genesis block. @param onProgress - called with the share that is done, 0 to 1 */
   async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
     onProgress(0);
-    const zkRoot = this.zk.applyBlock(0, changes.map(toZkChange), (fraction) => onProgress(ZK_SHARE * fraction));
+    const zkRoot = this.applyZk(0, changes, (fraction) => onProgress(ZK_SHARE * fraction));
     this.zkRoots.set(0, zkRoot);
     const stateRoot = this.trie.load(trieWrites(changes), (fraction) => {
       onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
@@ -90,13 +93,19 @@ export class DevnetState {
 
   /** Applies the changes of a block. If the zk state refuses them, nothing changes. */
   async apply(block: number, changes: readonly AccountChange[]): Promise<StateRoots> {
-    const zkChanges = changes.map((change) => this.withClearedSlots(block, change)).map(toZkChange);
-    const zkRoot = this.zk.applyBlock(block, zkChanges);
+    const zkRoot = this.applyZk(
+      block,
+      changes.map((change) => this.withClearedSlots(block, change)),
+    );
     this.zkRoots.set(block, zkRoot);
     const stateRoot = this.trie.write(trieWrites(changes));
     this.hold(block, stateRoot);
     this.flat.apply(block, changes);
     return { stateRoot, zkRoot };
+  }
+
+  private applyZk(block: number, changes: readonly AccountChange[], onProgress?: (fraction: number) => void) {
+    return this.engine === undefined ? ZERO_WORD : this.zk.applyBlock(block, changes.map(toZkChange), onProgress);
   }
 
   /** Zk state root after `block`, 32 bytes. @throws PlumblineError `STATE_NOT_HELD` */
@@ -144,7 +153,7 @@ export class DevnetState {
 
   /** Reverts to the state after `block`, whose ordinary state root is given. */
   revertTo(block: number, stateRoot: Uint8Array): void {
-    this.zk.revertTo(block);
+    if (this.engine !== undefined) this.zk.revertTo(block);
     for (const number of this.zkRoots.keys()) if (number > block) this.zkRoots.delete(number);
     for (const [number, root] of this.roots) {
       if (number <= block) continue;

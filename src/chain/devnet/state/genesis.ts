@@ -10,16 +10,16 @@ import {
 import type { BlockHeader } from '../../../ethereum/header.js';
 import { rulesAt } from '../../../evm/common.js';
 import type { AccountChange } from '../../../evm/state-overlay.js';
-import type { Prices } from '../../../fees/prices.js';
-import { encodeExtraData } from '../../../fees/prices.js';
+import { encodeExtraData, type Prices } from '../../../fees/prices.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
 import { bigIntToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { Block } from '../../block.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
-import { DEV_ACCOUNTS } from './dev-accounts.js';
+import { DEV_ACCOUNTS, OPERATOR } from './dev-accounts.js';
 import type { DevnetState } from './devnet-state.js';
+import { MESSAGE_SERVICE_CODE } from './message-service.generated.js';
 import { TEST_TOKEN_CODE } from './test-token.generated.js';
 import { TEST_TOKEN, tokenBalanceSlot } from './test-token.js';
 
@@ -92,16 +92,42 @@ export function devAlloc(): GenesisAlloc {
   return { ...alloc, ...SYSTEM_CONTRACTS };
 }
 
+/** Holds the ether of all messages from layer 1 to come. Its first message has number 1: slot 278. */
+const MESSAGE_SERVICE: GenesisAccount = {
+  nonce: 1n,
+  balance: 1_000_000n * ETHER,
+  code: MESSAGE_SERVICE_CODE,
+  storage: { [hexWord(278n)]: hexWord(1n) },
+};
+const OPERATOR_ACCOUNT: GenesisAccount = { balance: 1_000_000n * ETHER };
+
+/** The message service where the profile has it, and the account that anchors messages of layer 1 there. */
+export function messagesAlloc({ messageService }: Pick<Network, 'messageService'>): GenesisAlloc {
+  if (messageService === undefined) return {};
+  return { [messageService.toLowerCase()]: MESSAGE_SERVICE, [OPERATOR.address]: OPERATOR_ACCOUNT };
+}
+
 /**
- * The accounts of a stored genesis. Earlier versions had no system contracts: without code at their addresses, the system
- * calls do nothing.
+ * The genesis of a devnet has a format number. 1: dev accounts and test token. 2: system contracts too, without whose code the system calls do
+ * nothing. 3: the message service and its operator too. Here are the accounts that came with a format after the first.
+ */
+const FORMAT_OF: ReadonlyMap<GenesisAccount, number> = new Map([
+  ...Object.values(SYSTEM_CONTRACTS).map((account) => [account, 2] as const),
+  [MESSAGE_SERVICE, 3],
+  [OPERATOR_ACCOUNT, 3],
+]);
+
+/**
+ * The accounts of a stored genesis, whose format may be an earlier one.
  *
  * @param stored - changes of the stored genesis block
  */
 export function allocAsStored(alloc: GenesisAlloc, stored: readonly AccountChange[]): GenesisAlloc {
   const held = new Set(stored.map(({ address }) => bytesToHex(address)));
   const accounts = Object.entries(alloc) as [Hex, GenesisAccount][];
-  return Object.fromEntries(accounts.filter(([at, account]) => SYSTEM_CONTRACTS[at] !== account || held.has(at)));
+  const formatOf = (account: GenesisAccount) => FORMAT_OF.get(account) ?? 1;
+  const format = Math.max(...accounts.map(([at, account]) => (held.has(at) ? formatOf(account) : 1)));
+  return Object.fromEntries(accounts.filter(([, account]) => formatOf(account) <= format));
 }
 
 /** The genesis block as changes to the empty state. @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH` */

@@ -19,11 +19,12 @@ import { ChainWriter, type StoringOptions } from './chain-writer.js';
 import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
 import { anotherGenesis, DevnetStore, storeCorrupt } from './devnet-store.js';
 import { type DevnetBudget, openPruning, type Pruning } from './pruning.js';
+import { StoredL1 } from './stored-l1.js';
 
 /** Settings that identify a stored devnet, and those for reading it. */
 export interface StoredSettings extends GenesisSettings {
-  /** Hasher and kernel of the network's hash scheme. */
-  readonly zk: ZkEngine;
+  /** Hasher and kernel of the network's hash scheme; undefined for a layer 1, which has no zk state and no store. */
+  readonly zk: ZkEngine | undefined;
   /** Notified when the store fails or works again. While it fails, the devnet continues in memory. */
   readonly health?: StoreHealth | undefined;
   /** How often the state is stored. */
@@ -34,6 +35,8 @@ export interface StoredSettings extends GenesisSettings {
 export interface StoredDevnet {
   readonly pages: PageStore;
   readonly blocks: DevnetStore;
+  /** Its layer 1. */
+  readonly layerOne: StoredL1;
   readonly checkpoints: Checkpoints;
   /** Newest block; undefined if the store holds no devnet. */
   readonly head: number | undefined;
@@ -60,7 +63,7 @@ export interface StoredDevnet {
 
 /** Hash of what must equal the stored chain's, 32 bytes. Headers contain neither chain id nor hash scheme. */
 function identityOf({ alloc, network, zk }: StoredSettings): Uint8Array {
-  const rest = new TextEncoder().encode(`${network.chainId} ${zk.hasher.scheme}`);
+  const rest = new TextEncoder().encode(`${network.chainId} ${zk!.hasher.scheme}`);
   return sha256(concatBytes(genesisIdentity(alloc), rest));
 }
 
@@ -81,10 +84,11 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
   const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
   const found: Pick<
     StoredDevnet,
-    'pages' | 'blocks' | 'alloc' | 'checkpoints' | 'history' | 'openWriter' | 'openPruning'
+    'pages' | 'blocks' | 'layerOne' | 'alloc' | 'checkpoints' | 'history' | 'openWriter' | 'openPruning'
   > = {
     pages,
     blocks,
+    layerOne: await StoredL1.open(pages),
     alloc,
     checkpoints,
     history,

@@ -3,6 +3,7 @@ import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js
 import { CHECKPOINT_KEY, damagedEntry } from '../records/checkpoint-codec.js';
 import { HISTORY_KEY } from '../records/ledger.js';
 import { DEVNET_TABLES } from '../storage/devnet-store.js';
+import { isL1Key } from '../storage/stored-l1.js';
 import { type ChainFileEntry, refusedFile } from './chain-file.js';
 
 /** Keys of the devnet in table `meta`. */
@@ -17,7 +18,7 @@ const BATCH = 64;
 function isOwn(table: Table, key: Key): boolean {
   if (table === 'meta') return META_KEYS.includes(key);
   if (table === 'state') return typeof key === 'string' && PAGE.test(key);
-  if (table === 'blocks' && key === HISTORY_KEY) return true;
+  if (table === 'blocks' && (key === HISTORY_KEY || isL1Key(key))) return true;
   return DEVNET_TABLES.includes(table) && Number.isSafeInteger(key) && (key as number) >= 0 && !Object.is(key, -0);
 }
 

@@ -93,7 +93,7 @@ export async function checkChain(
     await store.commit({ puts: [{ table: 'blocks', key: 0, value }] });
     devnet = await Devnet.open({ ...own, store });
     await devnet.stateLoaded();
-    const zkRoot = genesis?.zkRoot ?? devnet.layerOne.stateRoot(0);
+    const zkRoot = genesis?.zkRoot ?? devnet.layerOne!.stateRoot(0);
     if (zkRoot === undefined || !equalBytes(zkRoot, held.zkRoot))
       throw refusedFile('has another zk state root at genesis than this devnet');
     await devnet.end();
