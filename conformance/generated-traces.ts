@@ -1,8 +1,8 @@
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
+import { formatTrace, parseBlockTraces } from '../src/state/trace.js';
 import { checkTraces } from '../src/state/trace-check.js';
-import { formatTrace, parseBlockTraces } from '../src/state/trace-json.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';
 import { WitnessState } from '../src/state/witness-state.js';
 import { type Area, differs, type Report } from './area.js';

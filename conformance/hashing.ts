@@ -1,6 +1,6 @@
 import { type AccountValue, accountHashInput, encodeAccountValue } from '../src/accumulator/account-value.js';
 import { encodeLeaf, encodeTop } from '../src/accumulator/leaf-opening.js';
-import { encodeAddress, encodeCode, encodeFull } from '../src/accumulator/spread.js';
+import { encodeAddress, encodeCode, encodeFull } from '../src/accumulator/scheme.js';
 import { isPlumblineError } from '../src/errors.js';
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { type HashKernel, loadHashKernel } from '../src/kernel/hasher.js';

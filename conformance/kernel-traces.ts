@@ -3,7 +3,7 @@ import { loadHasher } from '../src/kernel/hasher.js';
 import { loadTrieKernel } from '../src/kernel/trie.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { openWorldState } from '../src/state/open-world-state.js';
-import { formatTrace } from '../src/state/trace-json.js';
+import { formatTrace } from '../src/state/trace.js';
 import { decodeTrieLog } from '../src/state/trie-log.js';
 import type { WorldState } from '../src/state/world-state.js';
 import { type Area, differs, type Report } from './area.js';

@@ -50,19 +50,18 @@ export type {
   TrieStep,
   UpdateStep,
 } from './state/trace.js';
-export type { TraceFailure, TraceFault } from './state/trace-check.js';
-export { checkTraces, type TraceCheckOptions, type TracesVerified } from './state/trace-check.js';
 export {
   type BranchProofJson,
   formatTrace,
   type LeafJson,
   parseBlockTraces,
   type StateTraceJson,
-} from './state/trace-json.js';
+} from './state/trace.js';
+export type { TraceFailure, TraceFault } from './state/trace-check.js';
+export { checkTraces, type TraceCheckOptions, type TracesVerified } from './state/trace-check.js';
 export type { TracedChange, TracedState } from './state/traced-application.js';
 export { decodeTrieLog, type TrieLog } from './state/trie-log.js';
-export { witnessFromProofs } from './state/witness-proof.js';
-export { WitnessState, witnessBefore } from './state/witness-state.js';
+export { WitnessState, witnessBefore, witnessFromProofs } from './state/witness-state.js';
 export { WitnessTrie } from './state/witness-trie.js';
 export type {
   AccountAfter,

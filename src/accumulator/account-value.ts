@@ -1,7 +1,7 @@
 import { PlumblineError } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, copyBytes } from '../primitives/bytes.js';
-import { encodeFull, encodeInt } from './spread.js';
+import { encodeFull, encodeInt } from './scheme.js';
 
 /** An account in the zk state. Hashes are 32 bytes; nonce, balance and code size are below 2^256. */
 export interface AccountValue {

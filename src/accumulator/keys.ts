@@ -1,7 +1,7 @@
 import type { Hasher } from '../kernel/contracts.js';
 import { requireLength } from '../primitives/bytes.js';
 import { ACCOUNT_VALUE_BYTES, accountHashInput } from './account-value.js';
-import { encodeAddress, encodeCode, encodeFull } from './spread.js';
+import { encodeAddress, encodeCode, encodeFull } from './scheme.js';
 
 /**
  * `hkey` of an account: the hash of its address.

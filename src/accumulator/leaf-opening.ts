@@ -1,8 +1,7 @@
 import { PlumblineError } from '../errors.js';
 import type { HashScheme } from '../kernel/contracts.js';
 import { bigIntToBytes, concatBytes, copyBytes } from '../primitives/bytes.js';
-import { schemeFormat, TAIL_POSITION, ZERO_HASH } from './scheme.js';
-import { encodeInt } from './spread.js';
+import { encodeInt, schemeFormat, TAIL_POSITION, ZERO_HASH } from './scheme.js';
 
 /** Content of a used leaf: positions of its neighbours in `hkey` order, and the hashes of key and value. */
 export interface LeafOpening {

@@ -11,8 +11,7 @@ import {
   encodeAccountValue,
 } from '../accumulator/account-value.js';
 import { hashCode } from '../accumulator/keys.js';
-import { schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
-import { encodeFull } from '../accumulator/spread.js';
+import { encodeFull, schemeFormat, ZERO_HASH } from '../accumulator/scheme.js';
 import { invalidParameter, PlumblineError } from '../errors.js';
 import { EMPTY_CODE_HASH } from '../ethereum/constants.js';
 import type { Hasher } from '../kernel/contracts.js';

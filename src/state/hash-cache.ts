@@ -1,4 +1,4 @@
-import { encodeAddress, encodeFull } from '../accumulator/spread.js';
+import { encodeAddress, encodeFull } from '../accumulator/scheme.js';
 import type { Hasher, HashScheme } from '../kernel/contracts.js';
 import { bytesToKey, requireLength } from '../primitives/bytes.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerRoom, jsonSize } from '../../src/rpc/answer-size.js';
 import { success, writeReply } from '../../src/rpc/envelope.js';
-import { handlePayload } from '../../src/rpc/handle.js';
+import { answerRoom, handlePayload, jsonSize } from '../../src/rpc/handle.js';
 import { createMethodTable } from '../../src/rpc/method.js';
 import { RpcError } from '../../src/rpc/rpc-errors.js';
 import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';

@@ -1,6 +1,5 @@
-import { CommonNode } from '../../src/hosts/worker/common-node.js';
-import { installErrorTransfer } from '../../src/hosts/worker/transfer.js';
-import { servePort, type WorkerPort } from '../../src/hosts/worker/worker-port.js';
+import { installErrorTransfer } from '../../src/hosts/worker/worker-api.js';
+import { CommonNode, servePort, type WorkerPort } from '../../src/hosts/worker/worker-port.js';
 import { throwingNode } from './every-error.js';
 
 installErrorTransfer();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { forwardTo } from '../../src/hosts/proxy/forward.js';
+import { forwardTo } from '../../src/hosts/proxy/proxy-host.js';
 import { type MockUpstream, openMockUpstream } from '../support/mock-upstream.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { encodeFull } from '../../src/accumulator/spread.js';
+import { encodeFull } from '../../src/accumulator/scheme.js';
 import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { loadTrieKernel } from '../../src/kernel/trie.js';

@@ -5,7 +5,7 @@ import { loadHasher } from '../../src/kernel/hasher.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { KeyFollower } from '../../src/state/key-follower.js';
 import type { StateTrace } from '../../src/state/trace.js';
-import { witnessFromProofs } from '../../src/state/witness-proof.js';
+import { witnessFromProofs } from '../../src/state/witness-state.js';
 import { WitnessTrie } from '../../src/state/witness-trie.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { address, change, openSmall, set, state, word } from '../support/small-state.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requirePages } from '../../src/state/page-census.js';
+import { requirePages } from '../../src/state/page-format.js';
 import { PageCache } from '../../src/state/paged-state.js';
 import type { PageMap } from '../support/paged-state.js';
 import { openSmallPages } from '../support/small-pages.js';

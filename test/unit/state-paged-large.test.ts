@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
-import { requirePages } from '../../src/state/page-census.js';
+import { requirePages } from '../../src/state/page-format.js';
 import type { WorldState, ZkAccountChange } from '../../src/state/world-state.js';
 import { load, openWithPages, PageMap, readPaged } from '../support/paged-state.js';
 import { keysOf, some, textOf, unneeded } from '../support/small-pages.js';

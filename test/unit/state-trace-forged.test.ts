@@ -9,7 +9,7 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { formatTrace } from '../../src/state/trace-json.js';
+import { formatTrace } from '../../src/state/trace.js';
 import { WitnessNodes } from '../../src/state/witness-trie.js';
 import { outcome } from '../support/trace-outcome.js';
 

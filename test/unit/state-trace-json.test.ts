@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadHasher } from '../../src/kernel/hasher.js';
-import { formatTrace, parseBlockTraces, parseTrace } from '../../src/state/trace-json.js';
+import { formatTrace, parseBlockTraces, parseTrace } from '../../src/state/trace.js';
 import { WitnessState } from '../../src/state/witness-state.js';
 import { change, set, state } from '../support/small-state.js';
 

@@ -10,7 +10,7 @@ import { verifyLineaProof } from '../../src/proof/linea-proof.js';
 import { KernelTracedState, removeTraced } from '../../src/state/kernel-traces.js';
 import { StateTries } from '../../src/state/state-tries.js';
 import type { StateTrace, StepTrie } from '../../src/state/trace.js';
-import { formatTrace } from '../../src/state/trace-json.js';
+import { formatTrace } from '../../src/state/trace.js';
 import type { TracedState } from '../../src/state/traced-application.js';
 import { WitnessState, witnessBefore } from '../../src/state/witness-state.js';
 import type { ZkAccountChange } from '../../src/state/world-state.js';

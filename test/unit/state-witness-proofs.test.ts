@@ -3,7 +3,7 @@ import type { ProofItemJson } from '../../src/accumulator/proof-shape.js';
 import { schemeFormat } from '../../src/accumulator/scheme.js';
 import type { HashScheme } from '../../src/kernel/contracts.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { witnessFromProofs } from '../../src/state/witness-proof.js';
+import { witnessFromProofs } from '../../src/state/witness-state.js';
 import { WitnessTrie } from '../../src/state/witness-trie.js';
 import { referenceHasher } from '../reference/hasher.js';
 import { fixtureJson } from '../support/fixtures.js';

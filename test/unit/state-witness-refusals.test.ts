@@ -5,7 +5,7 @@ import type { Hasher } from '../../src/kernel/contracts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import type { ReadStep } from '../../src/state/trace.js';
-import { witnessFromProofs } from '../../src/state/witness-proof.js';
+import { witnessFromProofs } from '../../src/state/witness-state.js';
 import { WitnessTrie } from '../../src/state/witness-trie.js';
 import type { Tree } from '../support/plain-tree/tree.js';
 import { changed, content, error, fullTree, hkeyOf, itemsOf, word } from '../support/witness-trees.js';

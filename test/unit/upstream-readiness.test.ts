@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TokenBucket } from '../../src/upstream/endpoint.js';
-import { SignalRelay } from '../../src/upstream/group.js';
-import { Health } from '../../src/upstream/member.js';
+import { Health, SignalRelay } from '../../src/upstream/group.js';
 import { createManualClock } from '../support/mock-upstream-clock.js';
 import { failureOf, turns } from '../support/mock-upstream-scene.js';
 import { useScene } from '../support/upstream-scene-hooks.js';

@@ -1,5 +1,5 @@
 import type { LineaProofJson } from '../../accumulator/proof-shape.js';
-import { PlumblineError } from '../../errors.js';
+import { invalidParameter, PlumblineError } from '../../errors.js';
 import type { BlockAccessList } from '../../ethereum/block-access-list.js';
 import type { TrieProof } from '../../ethereum/state-trie.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
@@ -13,8 +13,17 @@ import type { Network } from '../../networks/network.js';
 import { equalBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
+import type { PageStore } from '../../store/page-store.js';
 import { StoreHealth } from '../../store/store-status.js';
-import type { Block, BlockReference, IncludedTransaction, TransactionReceipt, TrustLevel } from '../block.js';
+import { decodeChecked, encodeChecked } from '../../store/table-usage.js';
+import {
+  type Block,
+  type BlockReference,
+  type IncludedTransaction,
+  TRUST_RANK,
+  type TransactionReceipt,
+  type TrustLevel,
+} from '../block.js';
 import {
   type CallPlan,
   type Chain,
@@ -39,13 +48,16 @@ import { Mining, requireInterval } from '../devnet/mining/mining.js';
 import { contextAfter, currentPrices } from '../devnet/mining/sealing.js';
 import { TransactionSubmission } from '../devnet/mining/transaction-submission.js';
 import type { FinalityOptions, MiningMode } from '../devnet/options.js';
+import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
 import { Ledger } from '../devnet/records/ledger.js';
 import type { MakingSettings } from '../devnet/settings.js';
 import { DEV_ACCOUNTS } from '../devnet/state/dev-accounts.js';
 import type { PrefetchRun, Reading } from '../devnet/state/flat-state.js';
 import { DEV_BALANCE, type GenesisAlloc } from '../devnet/state/genesis.js';
 import { ChainWriter } from '../devnet/storage/chain-writer.js';
+import { anotherGenesis, DevnetStore } from '../devnet/storage/devnet-store.js';
 import { StoredChain } from '../devnet/storage/stored-chain.js';
+import { LightBlock } from '../light/heads/light-block.js';
 import type { LightCache } from '../light/light-cache.js';
 import type { LightChain } from '../light/light-chain.js';
 import { PREFETCH_RUN_GAS, type PrefetchedCall, runToPrefetch } from '../light/state/prefetch-call.js';
@@ -53,7 +65,6 @@ import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
 import { applyEdits, type StateEdit } from '../state-edits.js';
 import { ForkState } from './fork-state.js';
-import { type ForkOrigin, readFork, requireSameBlock, type StoredFork, storeFork } from './fork-store.js';
 import { NetworkState } from './network-state.js';
 
 /** The parts of a fork. `openFork` makes them. */
@@ -545,4 +556,87 @@ export function openingEdits(alloc: GenesisAlloc = {}): StateEdit[] {
     ];
   });
   return [...dev, ...named];
+}
+
+/** The block of a network that a fork begins with. */
+interface ForkOrigin {
+  readonly block: Block;
+  /** How far the block was trusted when the fork was made. */
+  readonly level: TrustLevel;
+}
+
+/** A fork in its store. */
+interface StoredFork {
+  readonly pages: PageStore;
+  readonly blocks: DevnetStore;
+  readonly origin: ForkOrigin;
+  /** Newest block. */
+  readonly head: number;
+}
+
+const ORIGIN = 'fork-origin';
+
+/**
+ * Reads which fork a store holds.
+ *
+ * @returns undefined if it holds no chain
+ * @throws PlumblineError `STORE_CORRUPT` for a damaged chain, and one that is not a fork, or of another network
+ */
+async function readFork(
+  pages: PageStore,
+  chainId: number,
+  health: StoreHealth | undefined,
+): Promise<StoredFork | undefined> {
+  const text = await pages.get('meta', ORIGIN);
+  if (text === undefined) {
+    if ((await new DevnetStore(pages, chainId).head()) !== undefined) throw anotherGenesis();
+    return undefined;
+  }
+  const { chainId: stored, number, level } = readOrigin(text);
+  if (stored !== chainId) throw anotherGenesis();
+  const blocks = new DevnetStore(pages, chainId, number);
+  const head = await blocks.head((repair) => health?.repaired(repair));
+  // The entry is written before the blocks.
+  if (head === undefined) return undefined;
+  const { header, hash } = (await blocks.block(number)).block;
+  return { pages, blocks, head, origin: { block: new LightBlock(header, hash), level } };
+}
+
+/** Stores a new fork: the block that it begins with. */
+async function storeFork(pages: PageStore, chainId: number, origin: ForkOrigin): Promise<StoredFork> {
+  const { header, hash } = origin.block;
+  const { number } = header;
+  const value = encodeChecked(JSON.stringify({ chainId, number, level: origin.level }));
+  await pages.commit({ puts: [{ table: 'meta', key: ORIGIN, value }] });
+  const blocks = new DevnetStore(pages, chainId, number);
+  const block: Block = { header, hash, transactions: [], size: 0 };
+  const record: BlockRecord = { block, receipts: [], changes: [], zkRoot: ZERO_WORD };
+  await blocks.writeGenesis(pruneRecord(record, 'body'));
+  return { pages, blocks, head: number, origin };
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` if another block is asked for than that of the stored fork */
+function requireSameBlock({ origin }: StoredFork, asked: BlockReference | undefined): void {
+  const { header, hash } = origin.block;
+  if (asked === undefined || 'tag' in asked) return;
+  const isSame = 'number' in asked ? asked.number === header.number : bytesToHex(asked.hash) === bytesToHex(hash);
+  if (isSame) return;
+  throw invalidParameter(
+    'chain.fork.block',
+    `is another block than that of the stored fork, ${header.number} (${bytesToHex(hash)}); name that one, or another storeName`,
+  );
+}
+
+function readOrigin(bytes: Uint8Array): {
+  readonly chainId: number;
+  readonly number: number;
+  readonly level: TrustLevel;
+} {
+  const text = decodeChecked(bytes);
+  const { chainId, number, level } = text === undefined ? ({} as Record<string, unknown>) : JSON.parse(text);
+  if (Number.isSafeInteger(chainId) && Number.isSafeInteger(number) && Object.hasOwn(TRUST_RANK, String(level))) {
+    return { chainId, number, level };
+  }
+  const reason = 'the entry of the fork is damaged';
+  throw new PlumblineError('STORE_CORRUPT', reason, { table: 'meta', reason });
 }

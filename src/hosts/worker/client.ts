@@ -21,8 +21,15 @@ import {
   type SessionListener,
 } from '../provider/transport.js';
 import { answering } from './page-fetch.js';
-import { deserialize, installErrorTransfer } from './transfer.js';
-import { isGreeting, isWorkerFailure, isWorkerMessage, isWorkerStoreStatus, type WorkerApi } from './worker-api.js';
+import {
+  deserialize,
+  installErrorTransfer,
+  isGreeting,
+  isWorkerFailure,
+  isWorkerMessage,
+  isWorkerStoreStatus,
+  type WorkerApi,
+} from './worker-api.js';
 
 /** Options of a page's node, with those that only the page itself can use. */
 export interface ClientOptions extends NodeOptions {

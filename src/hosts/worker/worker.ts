@@ -4,9 +4,8 @@
 
 import { webLocks } from '../../store/browser-storage.js';
 import { openNode } from '../opening/open-inline.js';
-import { CommonNode } from './common-node.js';
-import { installErrorTransfer } from './transfer.js';
-import { servePort, type WorkerPort } from './worker-port.js';
+import { installErrorTransfer } from './worker-api.js';
+import { CommonNode, servePort, type WorkerPort } from './worker-port.js';
 
 installErrorTransfer();
 

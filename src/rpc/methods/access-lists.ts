@@ -1,5 +1,5 @@
 import type { AccountAccesses } from '../../ethereum/block-access-list.js';
-import { callFailureOf } from '../../evm/revert-reason.js';
+import { callFailureOf } from '../../evm/call.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/load-once.js';

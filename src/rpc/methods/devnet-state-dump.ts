@@ -5,7 +5,7 @@ import type { Hex } from '../../primitives/hex.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
-import { answerTooLarge } from '../answer-size.js';
+import { answerTooLarge } from '../handle.js';
 import { CHANGES_DEVNET, READS_DEVNET } from '../method-rows.js';
 import { optional, parseAddress, parseBytes, parseStorageKey, requireObject } from '../parse-params.js';
 import { invalidParams, RpcError } from '../rpc-errors.js';

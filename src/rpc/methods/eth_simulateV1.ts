@@ -1,7 +1,7 @@
 import type { Block } from '../../chain/block.js';
 import { PlumblineError } from '../../errors.js';
 import type { Withdrawal } from '../../ethereum/ordered-trie.js';
-import { callFailureOf } from '../../evm/revert-reason.js';
+import { callFailureOf } from '../../evm/call.js';
 import type {
   BlockCall,
   BlockRequest,

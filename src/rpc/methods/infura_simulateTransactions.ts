@@ -1,10 +1,9 @@
 import { isPlumblineError } from '../../errors.js';
 import { createdAddress } from '../../ethereum/encode-transaction.js';
 import { type BlockContext, withBlockOverrides } from '../../evm/block-context.js';
-import { defaultGas, FREE_RUN, type SimulationRules, transactionMessageOf } from '../../evm/call.js';
+import { callFailureOf, defaultGas, FREE_RUN, type SimulationRules, transactionMessageOf } from '../../evm/call.js';
 import { rulesAt } from '../../evm/common.js';
 import { precompileOverrides, withOverrides } from '../../evm/overrides.js';
-import { callFailureOf } from '../../evm/revert-reason.js';
 import { RunBudget, type RunLimits } from '../../evm/run-budget.js';
 import type { SpeculativeRun } from '../../evm/simulation.js';
 import { StateOverlay } from '../../evm/state-overlay.js';

@@ -14,7 +14,7 @@ import { keccak256 } from '../../../kernel/keccak.js';
 import { type Network, schemeAt } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
-import { requirePages } from '../../../state/page-census.js';
+import { requirePages } from '../../../state/page-format.js';
 import { MemoryStore } from '../../../store/memory-store.js';
 import type { Key, PageStore, Table } from '../../../store/page-store.js';
 import type { TransactionReceipt } from '../../block.js';
