@@ -83,7 +83,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/devnet/import-blocks.js',
       '/chain/devnet/transfer/chain-file.js',
       '/chain/devnet/transfer/chain-transfer.js',
-      '/@noble/curves/secp256k1.js',
+      '/chain/devnet/mining/dev-signature.js',
     ],
     wallet: ['/rpc/methods/wallet-calls.js', '/rpc/methods/wallet-chains.js', '/rpc/methods/wallet.js'],
     consensus: [

@@ -112,7 +112,7 @@ const DEVNET_BUDGET = 163 * KB;
 const EXTRAS = [
   { name: 'execution', modules: FEES, on: LIGHT },
   { name: 'recovery of signers', modules: ['kernel/recovery.js'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'signing', modules: ['@noble/curves/secp256k1.js'], on: DEVNET },
+  { name: 'signing', modules: ['chain/devnet/mining/dev-signature.js'], on: DEVNET },
   {
     name: 'pairing curves',
     modules: ['evm/precompiles/bn254.js', 'evm/precompiles/bls12381.js', 'evm/precompiles/point-evaluation.js'],

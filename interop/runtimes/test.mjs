@@ -1,6 +1,6 @@
 // Where plumbline runs: bundlers with a page in Chromium, content security policies, SES lockdown and Compartment, LavaMoat.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import LavaMoat from '@lavamoat/webpack';
 import { rspack } from '@rspack/core';
 import { build as esbuild } from 'esbuild';
+import { createInlineNode, serve } from 'plumbline-l2/node';
 import { build as vite } from 'vite';
 import webpack from 'webpack';
 import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
@@ -68,26 +69,29 @@ async function lockdowns() {
 }
 
 async function compartment() {
-  await fault(
-    '@noble/curves 2.4.0',
-    'a method named eval is refused by a Compartment of SES (SES_EVAL_REJECTED)',
-    async () => {
-      const outfile = join(folder, 'compartment.cjs');
-      const options = { bundle: true, format: 'cjs', platform: 'browser', outfile, logLevel: 'silent' };
-      await esbuild({
-        ...options,
-        entryPoints: [join(here, 'inline-page.js')],
-        define: { 'import.meta.url': '"http://localhost/"' },
-      });
-      const program = `import 'ses'; import { readFileSync } from 'node:fs'; lockdown();
-      new Compartment({ globals: { console, TextEncoder, TextDecoder, URL, WebAssembly }, __options__: true }).evaluate(readFileSync(${JSON.stringify(outfile)}, 'utf8'));`;
-      const child = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
-        cwd: here,
-        encoding: 'utf8',
-      });
-      assert.match(child.stderr, /SES_EVAL_REJECTED/);
-    },
-  );
+  const outfile = join(folder, 'compartment.cjs');
+  const options = { bundle: true, format: 'cjs', platform: 'browser', outfile, logLevel: 'silent' };
+  await esbuild({
+    ...options,
+    entryPoints: [join(here, 'compartment-code.js')],
+    define: { 'import.meta.url': '"http://localhost/"' },
+  });
+  const node = await createInlineNode();
+  for (let at = 0; at < 6; at++) await node.request({ method: 'evm_mine' });
+  const server = await serve(node, { port: 0 });
+  atEnd(() => server.close());
+  for (const [what, url] of [
+    ['a devnet', ''],
+    ['a light node', `http://127.0.0.1:${server.port}`],
+  ])
+    await check(
+      `SES 2.3.0: ${what} in a Compartment that has what a Snap has: estimate, preview, zk proof`,
+      async () => {
+        const child = promisify(execFile)(process.execPath, ['compartment-child.mjs', outfile, url], { cwd: here });
+        const { gasLimit, lost, proved } = JSON.parse((await child).stdout);
+        assert.deepEqual([gasLimit, lost, proved], [ESTIMATE.gasLimit, '-1', true]);
+      },
+    );
 }
 
 /** Serves a folder under a policy. */

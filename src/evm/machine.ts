@@ -21,6 +21,7 @@ import type { Hardfork, Network } from '../networks/network.js';
 import { bigIntToBytes, equalBytes } from '../primitives/bytes.js';
 import type { AccessListEntry } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
+import { monotonicMs } from '../scheduling/clock.js';
 import { loadOnce } from '../scheduling/load-once.js';
 import type { BlockContext } from './block-context.js';
 import { activePrecompiles, delegateOf, isDelegation, type Rules, rulesAt } from './common.js';
@@ -246,7 +247,7 @@ export async function runToEnd(
     // Also before the first slice: many short runs hold the thread as long as a long one.
     const pause = budget.pause();
     if (pause !== undefined) await pause;
-    const began = performance.now();
+    const began = monotonicMs();
     const status = kernel.run(budget.nextSlice);
     budget.spend(kernel.spent);
     machine.takeTrace(kernel);
@@ -254,7 +255,7 @@ export async function runToEnd(
       case RUN_STATUS.done:
         return;
       case RUN_STATUS.slice:
-        budget.measured(performance.now() - began);
+        budget.measured(monotonicMs() - began);
         break;
       case RUN_STATUS.traceFull:
         break;

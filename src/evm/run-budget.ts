@@ -1,5 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import type { CountedModule } from '../networks/module-limits.js';
+import { monotonicMs } from '../scheduling/clock.js';
 import { nextTurn } from '../scheduling/turns.js';
 
 /** Gas that is counted against a budget. Plain data: what counts is loaded with the first execution. */
@@ -7,7 +8,7 @@ export interface GasCount {
   readonly budget: number;
   spent: number;
   /**
-   * Of a connection, whose budget is for a minute: when the current one began, in milliseconds of `performance.now`. The next one
+   * Of a connection, whose budget is for a minute: when the current one began, in milliseconds of `monotonicMs`. The next one
    * begins with the first gas after it.
    */
   minuteFrom?: number;
@@ -107,7 +108,7 @@ const MINUTE_MS = 60_000;
 
 /** Gas spent, in the current minute of a connection. */
 function currentSpent(gas: GasCount): number {
-  const now = performance.now();
+  const now = monotonicMs();
   if (gas.minuteFrom !== undefined && now - gas.minuteFrom >= MINUTE_MS) {
     gas.minuteFrom = now;
     gas.spent = 0;
@@ -120,7 +121,7 @@ function budgetExceeded({ budget, minuteFrom }: GasCount): PlumblineError<'GAS_B
     const text = `more than ${budget} gas in all runs of the request; allow more with gasBudget, or ask for less`;
     return new PlumblineError('GAS_BUDGET_EXCEEDED', text, { budget });
   }
-  const retryAfterMs = Math.ceil(minuteFrom + MINUTE_MS - performance.now());
+  const retryAfterMs = Math.ceil(minuteFrom + MINUTE_MS - monotonicMs());
   const text =
     `more than ${budget} gas in a minute in all requests of the connection; try again in ${retryAfterMs} ms, or allow ` +
     'more with connectionGasBudget';

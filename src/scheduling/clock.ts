@@ -7,6 +7,9 @@ export interface Clock {
   clearTimer(timer: unknown): void;
 }
 
+/** Milliseconds of a clock that does not go back. A realm without `performance`, such as a Snap's, has the system clock alone. */
+export const monotonicMs = (): number => globalThis.performance?.now() ?? Date.now();
+
 /** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,3 +1,5 @@
+import { monotonicMs } from './clock.js';
+
 /*
  * All requests of a thread share it with timers and messages. Work that may take long asks here between two of its pieces
  * whether it has to wait: then other requests, timers and messages get their turn. A turn is what runs from one task of the
@@ -46,7 +48,7 @@ export function turnToBegin(): Promise<void> | undefined {
 
 /** Whether this turn has lasted long enough. The first call of a turn measures from then on. */
 function isOver(): boolean {
-  const now = performance.now();
+  const now = monotonicMs();
   if (began !== undefined) return now - began >= TURN_MS;
   began = now;
   schedule();
@@ -59,7 +61,7 @@ function waitIn(queue: Set<Wake>): Promise<void> {
 
 /** Begins a turn: one waiter goes on. Requests that begin and work that goes on have the same share of the time. */
 function turn(): void {
-  const now = performance.now();
+  const now = monotonicMs();
   if (isBeginning) beginningFor += now - (began ?? now);
   isBeginning = beginning.size > 0 && (running.size === 0 || beginningFor < TURN_MS);
   if (!isBeginning) beginningFor = 0;
@@ -74,11 +76,15 @@ function turn(): void {
 
 let channel: MessageChannel | undefined;
 
-/** Has `turn` called by the next task. Browsers delay a timer that follows another, so a message is sent instead. */
+/**
+ * Has `turn` called by the next task. Browsers delay a timer that follows another, so a message is sent instead. A realm without messages,
+ * such as a Snap's, has timers alone.
+ */
 function schedule(): void {
   const { setImmediate } = globalThis as { setImmediate?: (action: () => void) => unknown };
   if (setImmediate !== undefined) return void setImmediate(turn);
   if (channel === undefined) {
+    if (globalThis.MessageChannel === undefined) return void setTimeout(turn);
     channel = new MessageChannel();
     channel.port1.onmessage = turn;
   }

@@ -136,11 +136,11 @@ export class Endpoint {
     this.gathering = true;
     let turns = GATHERING_TURNS;
     const turn = () => {
-      if (turns-- > 0) return queueMicrotask(turn);
+      if (turns-- > 0) return void Promise.resolve().then(turn);
       this.gathering = false;
       this.pump();
     };
-    queueMicrotask(turn);
+    void Promise.resolve().then(turn);
   }
 
   /** Sends the queued calls that the limits allow now. */

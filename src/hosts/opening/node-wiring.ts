@@ -14,6 +14,7 @@ import type { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.
 import { inspectTable, methodTable } from '../../rpc/methods/method-table.js';
 import { noteRequest } from '../../rpc/note-request.js';
 import type { DictionaryReport, EndpointReport, StorageControl } from '../../rpc/schema/answers.js';
+import { monotonicMs } from '../../scheduling/clock.js';
 import type { Deadline } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PageStore } from '../../store/page-store.js';
@@ -107,7 +108,7 @@ export function wireNode(
     maxAnswerBytes,
     filters: loadOnce(async () => {
       const Filters = await filters();
-      return new Filters(chain, { now: () => performance.now(), maxFilters, maxAnswerBytes });
+      return new Filters(chain, { now: monotonicMs, maxFilters, maxAnswerBytes });
     }),
     storage: control,
     collectEvidence,

@@ -5,6 +5,7 @@ import { createDispatcher, type Dispatch, type HandleOptions } from '../../rpc/h
 import { METHODS } from '../../rpc/methods/chain-methods.generated.js';
 import { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
 import { type L1Context, layerOneTable } from '../../rpc/methods/layer-one.js';
+import { monotonicMs } from '../../scheduling/clock.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { ChainParts, NodeBase } from './node-wiring.js';
 import type { ReplaceableDevnet } from './replaceable-devnet.js';
@@ -25,9 +26,7 @@ export function openLayerOne(
       beacon,
       estimator: new Estimator(chain, sizer, dictionary, { gasSearch, maxAnswerBytes }),
       maxAnswerBytes,
-      filters: loadOnce(
-        async () => new FilterRegistry(chain, { now: () => performance.now(), maxFilters, maxAnswerBytes }),
-      ),
+      filters: loadOnce(async () => new FilterRegistry(chain, { now: monotonicMs, maxFilters, maxAnswerBytes })),
       devnet: chain.control,
     };
     const dispatch = createDispatcher(methods, context, handling);

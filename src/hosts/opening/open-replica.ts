@@ -10,6 +10,7 @@ import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.j
 import { loadTrieKernel } from '../../kernel/trie.js';
 import { rollupOf, schemeAt } from '../../networks/network.js';
 import { withDefaults } from '../../primitives/option-table.js';
+import { monotonicMs } from '../../scheduling/clock.js';
 import { MemoryStore } from '../../store/memory-store.js';
 import type { PageStore } from '../../store/page-store.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
@@ -106,7 +107,7 @@ function syncReports(tell: ReplicaParts['onProgress']): (progress: ReplicaProgre
   let [told, at] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return ({ block, target }) => {
     const fraction = (block + 1) / (target + 1);
-    const now = performance.now();
+    const now = monotonicMs();
     if (block < target && Math.abs(fraction - told) < 0.01 && now - at < SYNC_REPORT_MS) return;
     [told, at] = [fraction, now];
     tell?.({ stage: 'sync', fraction, block, target });

@@ -220,7 +220,7 @@ export class TransportProvider implements Provider {
         (listener as Listener<Name>)(event);
       } catch (error) {
         // An error of a listener must not stop the node or the other listeners.
-        queueMicrotask(() => {
+        setTimeout(() => {
           throw error;
         });
       }

@@ -6,6 +6,7 @@ import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import { DEV_ACCOUNTS, OPERATOR } from '../state/dev-accounts.js';
+import type { RecoverableSignature } from './dev-signature.js';
 
 /** A transaction to sign, or to run unsigned. Prices in wei per gas. */
 export interface TransactionRequest {
@@ -108,13 +109,6 @@ function withSignature(transaction: Unsigned, { yParity, r, s }: RecoverableSign
 
 const KEYS = new Map([...DEV_ACCOUNTS, OPERATOR].map(({ address, privateKey }) => [address as string, privateKey]));
 
-/** A signature over secp256k1, with the parity of its point's y coordinate. */
-interface RecoverableSignature {
-  readonly yParity: number;
-  readonly r: bigint;
-  readonly s: bigint;
-}
-
 /** Whether an account (20 bytes) is one of the dev accounts. */
 function hasDevKey(address: Uint8Array): boolean {
   return KEYS.has(bytesToHex(address));
@@ -128,9 +122,6 @@ function hasDevKey(address: Uint8Array): boolean {
 export async function signWithDevKey(address: Uint8Array, hash: Uint8Array): Promise<RecoverableSignature> {
   const key = KEYS.get(bytesToHex(address));
   if (key === undefined) throw invalidParameter('address', 'is not a dev account; sign with one of DEV_ACCOUNTS');
-  // The curve is large, and few nodes sign.
-  const { secp256k1 } = await import('@noble/curves/secp256k1.js');
-  const bytes = secp256k1.sign(hash, hexToBytes(key), { prehash: false, format: 'recovered' });
-  const { recovery, r, s } = secp256k1.Signature.fromBytes(bytes, 'recovered');
-  return { yParity: recovery!, r, s };
+  const { sign } = await import('./dev-signature.js');
+  return sign(hash, hexToBytes(key));
 }

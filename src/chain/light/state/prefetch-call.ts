@@ -8,6 +8,7 @@ import { StateOverlay } from '../../../evm/state-overlay.js';
 import type { StateReader } from '../../../evm/state-reader.js';
 import { simulateTransaction } from '../../../evm/transaction.js';
 import { ZERO_ADDRESS } from '../../../primitives/bytes.js';
+import { monotonicMs } from '../../../scheduling/clock.js';
 import { openDeadline } from '../../../scheduling/deadline.js';
 import type { CallPlan, PlannedRuns } from '../../chain.js';
 import type { AccessSet } from './access-set.js';
@@ -61,7 +62,7 @@ export async function repeatRuns(
   { left, signal, gas: within }: Pick<PrefetchedCall, 'left' | 'signal' | 'gas'>,
   run: (limits: RunLimits) => Promise<boolean>,
 ): Promise<void> {
-  const began = performance.now();
+  const began = monotonicMs();
   const deadline = openDeadline(signal, left.ms);
   const gas: GasCount = { budget: left.gas, spent: 0, within };
   try {
@@ -69,7 +70,7 @@ export async function repeatRuns(
   } finally {
     deadline.close();
     left.gas -= gas.spent;
-    left.ms -= performance.now() - began;
+    left.ms -= monotonicMs() - began;
   }
   if (signal?.aborted) throw signal.reason;
   // Throws if the gas of the request is used up.
