@@ -56,6 +56,8 @@ function isOver(): boolean {
 }
 
 function waitIn(queue: Set<Wake>): Promise<void> {
+  // A Snap loses the timers of a request that has ended, and with them the task that was to come.
+  if (!HAS_TASKS) schedule();
   return new Promise((resolve) => queue.add(resolve));
 }
 
@@ -75,6 +77,8 @@ function turn(): void {
 }
 
 let channel: MessageChannel | undefined;
+/** Whether there is another way to a task than a timer. */
+const HAS_TASKS = 'setImmediate' in globalThis || globalThis.MessageChannel !== undefined;
 
 /**
  * Has `turn` called by the next task. Browsers delay a timer that follows another, so a message is sent instead. A realm without messages,
@@ -84,7 +88,7 @@ function schedule(): void {
   const { setImmediate } = globalThis as { setImmediate?: (action: () => void) => unknown };
   if (setImmediate !== undefined) return void setImmediate(turn);
   if (channel === undefined) {
-    if (globalThis.MessageChannel === undefined) return void setTimeout(turn);
+    if (!HAS_TASKS) return void setTimeout(turn);
     channel = new MessageChannel();
     channel.port1.onmessage = turn;
   }

@@ -40,6 +40,7 @@ const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
   eth_getBlockTransactionCountByHash: [BLOCK],
   eth_getBlockTransactionCountByNumber: ['0x1'],
   eth_getCode: [accountAt(0), 'latest'],
+  infura_simulateTransactions: [{ transactions: [CALL] }],
   eth_getHeaderByHash: [BLOCK],
   eth_getHeaderByNumber: ['finalized'],
   eth_getLogs: [{ fromBlock: '0x0', toBlock: 'latest' }],

@@ -42,7 +42,7 @@ test('methods that tools ask of any node', async () => {
   expect(await ask('eth_coinbase')).toBe(`0x${'00'.repeat(20)}`);
   expect(await ask('eth_mining')).toBe(false);
   const modules = Object.keys(await ask<object>('rpc_modules'));
-  expect(modules).toEqual(['debug', 'eth', 'l2', 'linea', 'net', 'plumbline', 'rpc', 'wallet', 'web3']);
+  expect(modules).toEqual(['debug', 'eth', 'infura', 'l2', 'linea', 'net', 'plumbline', 'rpc', 'wallet', 'web3']);
 });
 
 describe('eth_sendRawTransactionSync', () => {
