@@ -93,14 +93,23 @@ export type {
   Asset,
   BalanceChange,
   ContractChange,
+  KnownNames,
   OwnerChange,
   PreviewedCall,
   PreviewedChanges,
   PreviewedRevert,
   PreviewWarning,
+  Right,
+  Severity,
   TokenName,
   Transfer,
+  Validity,
 } from './preview/preview.js';
+export type {
+  LotJson,
+  PreviewedSignature,
+  SignatureFinding,
+} from './preview/signatures/signature-preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
 export type { AccessRule } from './rpc/http/access.js';
@@ -148,6 +157,7 @@ export type {
   SharingReport,
 } from './rpc/schema/node-status.js';
 export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
+export type { SignatureOptions, SignaturePreview, SignatureToPreview } from './rpc/schema/signature-preview.js';
 export type { ChainImport, StorageReport, TableReport } from './rpc/schema/storage-control.js';
 export type {
   AbiInput,

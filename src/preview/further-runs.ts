@@ -274,9 +274,9 @@ async function otherCoinbases({ base, before, ran }: Compared): Promise<Uint8Arr
 
 /** @returns undefined for a run that the sender could not pay for, or that the chain forbids */
 async function runAgain({ base, before, ran }: Compared, variation: Variation): Promise<Ended | undefined> {
-  const { network, budget, overrides = [], speculativeRun } = base;
+  const { network, budget, overrides = [], speculativeRun, supposed, isFree } = base;
   const block = { ...base.block, ...variation.block };
-  const machineOptions = precompileOverrides(overrides);
+  const machineOptions = { ...precompileOverrides(overrides), supposed };
   const ground = new StateOverlay(before);
   if (variation.richer) await enrich(ground, ran);
   const outcomes: TransactionOutcome[] = [];
@@ -289,7 +289,7 @@ async function runAgain({ base, before, ran }: Compared, variation: Variation): 
       try {
         const { from, nonce, to } = message;
         speculativeRun?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
-        const run = speculativeRun === undefined ? { budget } : { budget, ...FREE_RUN };
+        const run = speculativeRun === undefined && isFree !== true ? { budget } : { budget, ...FREE_RUN };
         const outcome = await runTransaction(machine, message, run);
         speculativeRun?.ended(outcome.succeeded);
         outcomes.push(outcome);

@@ -8,6 +8,7 @@ import { type ExplainedEstimate, type ExplainOptions, explainParams } from '../.
 import type { AddressLookup, NameOptions, NameResolution } from '../../rpc/schema/name-resolution.js';
 import type { NodeStatus, SharingReport } from '../../rpc/schema/node-status.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
+import type { SignatureOptions, SignaturePreview, SignatureToPreview } from '../../rpc/schema/signature-preview.js';
 import { type ChainImport, type StorageReport, storageResult } from '../../rpc/schema/storage-control.js';
 import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/schema/transaction-preview.js';
 import { loadOnce } from '../../scheduling/load-once.js';
@@ -97,6 +98,19 @@ export interface PlumblineNode extends Provider {
     calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     options?: RequestOptions & PreviewOptions,
   ): Promise<TransactionPreview>;
+  /**
+   * Says what a signature would allow, before it is given: typed data, a message, an authorization (EIP-7702), or calls (EIP-5792). What
+   * it allows is run here, as if the signature were there. Nothing is signed.
+   *
+   * @throws ProviderRpcError -32602; of the endpoints
+   * @example
+   * ```ts
+   * const { findings } = await node.previewSignature({ typedData }, { account, origin: 'https://app.example' });
+   * const dangers = findings.filter(({ severity }) => severity === 'danger');
+   * if (dangers.length > 0) console.log(dangers);
+   * ```
+   */
+  previewSignature(request: SignatureToPreview, options: RequestOptions & SignatureOptions): Promise<SignaturePreview>;
   /**
    * The address of a name of ENS, read from the state of one block by running the contracts here. Only on a network with ENS: `ethereum`,
    * `sepolia`. No server takes part: a resolver that asks for one (CCIP-Read) gives `notProved`, and never an address.
@@ -265,6 +279,13 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<TransactionPreview> {
     const result = await this.inspect('previewTransaction', [calls, options], signal && { signal });
     return result as TransactionPreview;
+  }
+
+  previewSignature(
+    request: SignatureToPreview,
+    { signal, ...options }: RequestOptions & SignatureOptions,
+  ): Promise<SignaturePreview> {
+    return this.request({ method: 'plumbline_previewSignature', params: [request, options] }, signal && { signal });
   }
 
   resolveName(name: string, { signal, ...options }: RequestOptions & NameOptions = {}): Promise<NameResolution> {
