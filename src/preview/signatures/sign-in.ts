@@ -26,7 +26,7 @@ export function signInFindings(
   { account, origin, chainId, now }: SignInPlace,
 ): SignatureFinding[] | undefined {
   const [first = '', address = '', ...rest] = text.split('\n');
-  const domain = FIRST_LINE.exec(first)?.groups!.domain;
+  const domain = FIRST_LINE.exec(first)?.groups?.domain;
   if (domain === undefined) return undefined;
   const findings: SignatureFinding[] = [];
   const at = rest.findIndex((line) => line.startsWith('URI: '));

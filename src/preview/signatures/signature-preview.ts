@@ -320,8 +320,7 @@ async function typedData(
     findings.push({ code: 'expired', severity: 'note', at: Number(deadline) });
   findings.push(...(await nonceFindings(reading, contract, isForHere, probes)));
   findings.push(...(await spenderFindings(place, reading)));
-  if (order !== undefined && order.gets.every(({ amount }) => amount === 0n))
-    findings.push(...nothingFor(account, order.gives));
+  if (order?.gets.every(({ amount }) => amount === 0n)) findings.push(...nothingFor(account, order.gives));
   const result = { ...NOTHING, digest, family: reading.family, order: order === undefined ? null : orderJson(order) };
   const uses = isForHere && contract !== undefined ? ((await reading.uses?.(probes)) ?? []) : [];
   if (uses.length === 0) {
@@ -439,7 +438,7 @@ function allowed(
     const before = held !== undefined && 'before' in held && held.before !== null ? BigInt(held.before) : 0n;
     const isMost = before > 0n && amount * 10n >= before * 9n;
     // An order says what comes back for it, as far as the spender honours it.
-    const isOrder = order !== undefined && order.gets.some((one) => one.amount > 0n);
+    const isOrder = order?.gets.some((one) => one.amount > 0n);
     const severity: Severity = (isMost && !isOrder) || amount >= 1n << 128n ? 'danger' : 'warning';
     const asset: Asset = { kind: 'erc20', address: token };
     findings.push({ code: 'transfer-allowed', severity, asset, amount: toQuantity(amount), spender: spenders[0]! });
