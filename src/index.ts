@@ -105,11 +105,8 @@ export type {
   Transfer,
   Validity,
 } from './preview/preview.js';
-export type {
-  LotJson,
-  PreviewedSignature,
-  SignatureFinding,
-} from './preview/signatures/signature-preview.js';
+export type { SignatureFinding } from './preview/signatures/findings.js';
+export type { LotJson, PreviewedSignature } from './preview/signatures/signature-preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
 export type { AccessRule } from './rpc/http/access.js';

@@ -95,7 +95,7 @@ const data = (make: () => TypedData) => () => ({ typedData: make() as never }) s
 const authorization = (address: Hex, chainId: Hex, nonce: Hex = '0x3') =>
   ({ authorization: { address, chainId, nonce } }) satisfies SignatureToPreview;
 
-/** docs/spec/signatures.md 6. The account has sent three transactions. */
+/** docs/spec/signatures.md 5. The account has sent three transactions. */
 const SHAPES: Record<string, Shape> = {
   '1 eth_sign of the hash of a transaction': {
     request: () => ({ hash: ZERO_HASH }),
@@ -277,6 +277,13 @@ describe('the preview of a signature', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({ code: 'domain-differs', severity: 'danger', address: TOKEN }),
     );
+  });
+
+  test('is a method of JSON-RPC, too', async () => {
+    const request = { hash: ZERO_HASH };
+    const answer = await dev.ask('plumbline_previewSignature', request, { account });
+    expect(answer).toEqual(await preview(request));
+    expect(answer).toMatchObject({ account, digest: ZERO_HASH, family: 'hash', effects: null, seen: [] });
   });
 
   test('refuses what is no request', async () => {

@@ -105,7 +105,7 @@ export interface PlumblineNode extends Provider {
    * @throws ProviderRpcError -32602; of the endpoints
    * @example
    * ```ts
-   * const { findings } = await node.previewSignature({ typedData }, { account, origin: 'https://app.example' });
+   * const { findings } = await node.previewSignature({ typedData }, { account, origin: 'https://app.example.org' });
    * const dangers = findings.filter(({ severity }) => severity === 'danger');
    * if (dangers.length > 0) console.log(dangers);
    * ```

@@ -2,11 +2,10 @@ import { DUMMY_SIGNATURE } from '../../evm/interpreter/machine.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { PERMIT2 } from '../approvals.js';
 import type { Asset } from '../preview.js';
 import type { Probes } from '../probes.js';
 import { ZERO } from '../transfers.js';
-import type { SignatureFinding } from './signature-preview.js';
+import type { SignatureFinding } from './findings.js';
 
 /*
  * Typed data that is known: what each kind allows, and the calls that use it. Each is recognised by its whole type, so that nothing in it
@@ -30,7 +29,7 @@ export interface Lot {
 }
 
 /** Typed data of a known kind. */
-export interface Reading {
+export interface SignatureReading {
   readonly family: string;
   /** Who signs, by what the message says. */
   readonly owner?: Hex | undefined;
@@ -129,7 +128,7 @@ const SAFE = (gas: string) =>
   `SafeTx(address to,uint256 value,bytes data,uint8 operation,uint256 safeTxGas,uint256 ${gas},uint256 gasPrice,address gasToken,address refundReceiver,uint256 nonce)`;
 const TAKER_ORDER = 'address makerToken,address takerToken,uint128 makerAmount,uint128 takerAmount';
 
-type Reader = (signed: Signed) => Reading;
+type Reader = (signed: Signed) => SignatureReading;
 
 /** Kinds by their type. */
 export const FAMILIES: Readonly<Record<string, Reader>> = {
@@ -212,7 +211,7 @@ const BATCH_WITNESS =
   'PermitBatchWitnessTransferFrom(TokenPermissions[] permitted,address spender,uint256 nonce,uint256 deadline,';
 
 /** @returns undefined for a type that is not known */
-export function readFamily(signed: Signed): Reading | undefined {
+export function readFamily(signed: Signed): SignatureReading | undefined {
   const { type } = signed;
   const known = Object.hasOwn(FAMILIES, type) ? FAMILIES[type] : undefined;
   if (known !== undefined) return known(signed);
@@ -232,7 +231,7 @@ const granted = (
 
 const NONCES: Hex = '0x7ecebe00';
 
-function permit({ message, contract }: Signed): Reading {
+function permit({ message, contract }: Signed): SignatureReading {
   const [owner, spender] = [address(message.owner), address(message.spender)];
   const [value, deadline] = [number(message.value), number(message.deadline)];
   return {
@@ -251,7 +250,7 @@ function permit({ message, contract }: Signed): Reading {
   };
 }
 
-function daiPermit({ message, contract }: Signed): Reading {
+function daiPermit({ message, contract }: Signed): SignatureReading {
   const [owner, spender] = [address(message.holder), address(message.spender)];
   const [nonce, expiry] = [number(message.nonce), number(message.expiry)];
   const allowed = message.allowed === true ? 1n : 0n;
@@ -268,7 +267,7 @@ function daiPermit({ message, contract }: Signed): Reading {
 }
 
 /** ERC-4494: one token of a collection. */
-function tokenPermit({ message, contract, account }: Signed): Reading {
+function tokenPermit({ message, contract, account }: Signed): SignatureReading {
   const [spender, id, deadline] = [address(message.spender), number(message.tokenId), number(message.deadline)];
   return {
     family: 'erc4494-permit',
@@ -288,7 +287,7 @@ function tokenPermit({ message, contract, account }: Signed): Reading {
 }
 
 /** ERC-3009. */
-function authorizedTransfer({ message, contract }: Signed, selector: Hex, family: string): Reading {
+function authorizedTransfer({ message, contract }: Signed, selector: Hex, family: string): SignatureReading {
   const [from, to, nonce] = [address(message.from), address(message.to), BigInt(hex(message.nonce))];
   const [value, after, before] = [number(message.value), number(message.validAfter), number(message.validBefore)];
   return {
@@ -310,7 +309,7 @@ const detailsOf = (one: Message): Word[] => [
   number(one.nonce),
 ];
 
-function permitSingle({ account, message, contract }: Signed): Reading {
+function permitSingle({ account, message, contract }: Signed): SignatureReading {
   const details = struct(message.details);
   const [spender, deadline] = [address(message.spender), number(message.sigDeadline)];
   return {
@@ -334,7 +333,7 @@ function permit2Nonce(
   contract: Hex | undefined,
   { token, nonce }: Message,
   spender: Hex,
-): Reading['nonce'] {
+): SignatureReading['nonce'] {
   return {
     told: number(nonce),
     kind: 'equal',
@@ -345,7 +344,7 @@ function permit2Nonce(
   };
 }
 
-function permitBatch({ account, message, contract }: Signed): Reading {
+function permitBatch({ account, message, contract }: Signed): SignatureReading {
   const details = list(message.details);
   const [spender, deadline] = [address(message.spender), number(message.sigDeadline)];
   const first = details[0];
@@ -376,14 +375,14 @@ async function takeable(state: Probes, token: Hex, account: Hex, contract: Hex, 
   return [balance, allowance].reduce((least, one) => (one < least ? one : least), amount);
 }
 
-const bitNonce = (account: Hex, contract: Hex | undefined, nonce: bigint): Reading['nonce'] => ({
+const bitNonce = (account: Hex, contract: Hex | undefined, nonce: bigint): SignatureReading['nonce'] => ({
   told: nonce,
   kind: 'bit',
   ask: (state) => state.word('before', contract!, '0x4fe02b44', account, nonce >> 8n),
 });
 
 /** @param witness - of a type with a witness, what follows its first members */
-function permitTransfer({ account, message, contract, hashOf }: Signed, witness: string | undefined): Reading {
+function permitTransfer({ account, message, contract, hashOf }: Signed, witness: string | undefined): SignatureReading {
   const permitted = struct(message.permitted);
   const [token, amount] = [address(permitted.token), number(permitted.amount)];
   const [spender, nonce, deadline] = [address(message.spender), number(message.nonce), number(message.deadline)];
@@ -418,7 +417,7 @@ function dutchOrder(
   witness: Message,
   { token, amount }: { token: Hex; amount: bigint },
   account: Hex,
-): Reading['order'] {
+): SignatureReading['order'] {
   const outputs = (witness.outputs ?? witness.baseOutputs) as readonly Message[] | undefined;
   if (!Array.isArray(outputs)) return undefined;
   const gets = outputs
@@ -435,7 +434,7 @@ const tokenOrEther = (token: Hex): Asset =>
     ? { kind: 'native' }
     : { kind: 'erc20', address: token };
 
-function permitBatchTransfer({ account, message, contract }: Signed): Reading {
+function permitBatchTransfer({ account, message, contract }: Signed): SignatureReading {
   const permitted = list(message.permitted).map((one) => ({ token: address(one.token), amount: number(one.amount) }));
   const [spender, nonce, deadline] = [address(message.spender), number(message.nonce), number(message.deadline)];
   const isPlain = message.witness === undefined;
@@ -466,7 +465,7 @@ const MULTI_SEND: readonly Hex[] = [
   '0x40a2accbd92bca938b02010e17a5b8929b49130d',
 ];
 
-function safeTransaction({ message, contract }: Signed): Reading {
+function safeTransaction({ message, contract }: Signed): SignatureReading {
   const [to, value, data] = [address(message.to), number(message.value), hex(message.data)];
   const from = contract ?? ZERO;
   const isDelegate = number(message.operation) === 1n;
@@ -529,11 +528,11 @@ const lotOf = (one: Message, worse: 'more' | 'less'): Lot => {
   return { asset: itemAsset(one), amount: isStart ? start : end };
 };
 
-function seaportOrder(signed: Signed): Reading {
+function seaportOrder(signed: Signed): SignatureReading {
   return seaportOf(signed.message, signed);
 }
 
-function seaportOf(message: Message, { account, contract }: Pick<Signed, 'account' | 'contract'>): Reading {
+function seaportOf(message: Message, { account, contract }: Pick<Signed, 'account' | 'contract'>): SignatureReading {
   const offerer = address(message.offerer);
   const gets = list(message.consideration)
     .filter((one) => address(one.recipient) === account)
@@ -556,7 +555,7 @@ function seaportOf(message: Message, { account, contract }: Pick<Signed, 'accoun
 /** Orders of a tree. Those without an offer fill it up. */
 const MAX_LEAVES = 64;
 
-function bulkOrder(signed: Signed): Reading {
+function bulkOrder(signed: Signed): SignatureReading {
   const leaves: Message[] = [];
   const open: unknown[] = [signed.message.tree];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -591,7 +590,7 @@ export const nothingFor = (account: Hex, gives: readonly Lot[]): SignatureFindin
 
 const isOwn = (receiver: Hex, account: Hex) => receiver === ZERO || receiver === account;
 
-function cowOrder({ account, message }: Signed): Reading {
+function cowOrder({ account, message }: Signed): SignatureReading {
   const fee = number(message.feeAmount);
   const receiver = address(message.receiver);
   const gets = { asset: tokenOrEther(address(message.buyToken)), amount: number(message.buyAmount) };
@@ -607,7 +606,7 @@ function cowOrder({ account, message }: Signed): Reading {
   };
 }
 
-function oneInchOrder({ account, message }: Signed): Reading {
+function oneInchOrder({ account, message }: Signed): SignatureReading {
   const traits = number(message.makerTraits);
   const receiver = address(message.receiver);
   const expiry = (traits >> 80n) & ((1n << 40n) - 1n);
@@ -629,7 +628,7 @@ function oneInchOrder({ account, message }: Signed): Reading {
   };
 }
 
-function zeroExOrder({ message }: Signed): Reading {
+function zeroExOrder({ message }: Signed): SignatureReading {
   const expiry = message.expiry === undefined ? number(message.expiryAndNonce) >> 192n : number(message.expiry);
   return {
     family: 'zeroex-order',
@@ -643,7 +642,7 @@ function zeroExOrder({ message }: Signed): Reading {
   };
 }
 
-function universalRouter({ message }: Signed): Reading {
+function universalRouter({ message }: Signed): SignatureReading {
   const findings: SignatureFinding[] = [];
   if (BigInt(hex(message.nonce)) === (1n << 256n) - 1n) findings.push({ code: 'replayable', severity: 'danger' });
   if (address(message.sender) === ZERO) findings.push({ code: 'used-by-anyone', severity: 'note' });
@@ -657,7 +656,7 @@ function universalRouter({ message }: Signed): Reading {
 
 const ENTRY_POINT: Hex = '0x4337084d9e255ff0702461cf8895ce9e3b5ff108';
 
-function userOperation({ message, contract }: Signed): Reading {
+function userOperation({ message, contract }: Signed): SignatureReading {
   const sender = address(message.sender);
   return {
     family: 'user-operation',
@@ -670,7 +669,7 @@ function manager(
   { message, contract }: Signed,
   family: string,
   names: readonly [string, string, string, string],
-): Reading {
+): SignatureReading {
   const [owner, spender, allowed] = [
     address(message[names[0]]),
     address(message[names[1]]),
@@ -686,7 +685,7 @@ function manager(
   };
 }
 
-function debtDelegation({ message, contract }: Signed): Reading {
+function debtDelegation({ message, contract }: Signed): SignatureReading {
   const [owner, spender] = [address(message.delegator), address(message.delegatee)];
   const [value, deadline] = [number(message.value), number(message.deadline)];
   return {
@@ -706,6 +705,3 @@ function debtDelegation({ message, contract }: Signed): Reading {
     ],
   };
 }
-
-/** Permit2, and whether a domain names it. */
-export const isPermit2 = (contract: Hex | undefined) => contract === PERMIT2;

@@ -26,7 +26,7 @@ export type SignatureToPreview =
 export interface SignatureOptions {
   /** Who signs. */
   readonly account: Hex;
-  /** The page that asks, such as `https://app.example`: a message to sign in must be for it. */
+  /** The page that asks, such as `https://app.example.org`: a message to sign in must be for it. */
   readonly origin?: string;
   /** The state that it is used on: a number, a hash or a tag. Default `latest`. */
   readonly block?: Hex | 'latest' | 'safe' | 'finalized' | 'earliest';
@@ -37,7 +37,7 @@ export interface SignatureOptions {
 /**
  * What a signature would allow, worked out here. What is not known is called unknown: it is not harmless for that.
  *
- * @source docs/spec/signatures.md
+ * @source docs/spec/signatures.md 2 and 3
  */
 export interface SignaturePreview extends PreviewedSignature {
   readonly account: Hex;
