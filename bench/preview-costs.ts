@@ -151,13 +151,13 @@ async function previewOver(name: string, alloc: GenesisAlloc, call: Call): Promi
         name: `${name}: a preview over its estimate and the other runs that it needs`,
         value: medianRatio(times.preview, plus(times.estimate, times.others)),
         unit: 'x',
+        bar: { atMost: 2 },
         note: `${ms(times.preview)}; linea_estimateGas ${ms(times.estimate)}, ${runs}`,
       },
       {
         name: `${name}: the same, of the estimate the runs of its search alone`,
         value: medianRatio(times.preview, plus(times.search, times.others)),
         unit: 'x',
-        bar: { atMost: 2 },
         note: `${executed} of the search ${ms(times.search)}, ${runs}`,
       },
     ];

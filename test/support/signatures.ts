@@ -1,5 +1,7 @@
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { accountAt, stranger } from './dev-node.js';
+
+const stranger = (byte: string): Hex => `0x${byte.repeat(20)}`;
 
 /** Where the contracts of test/contracts/Signatures.sol stand. */
 export const TOKEN = stranger('70');
@@ -129,4 +131,4 @@ export function orderComponents(offerer: Hex, offer: readonly object[], consider
 }
 
 /** Accounts that take part: who signs, and who uses what was signed. */
-export const [SIGNER, TAKER] = [accountAt(0), accountAt(1)];
+export const [SIGNER, TAKER] = DEV_ACCOUNTS.map(({ address }) => address) as [Hex, Hex];
