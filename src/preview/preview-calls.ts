@@ -33,7 +33,7 @@ import type {
 import { openProbes, type Probes, tokenName } from './probes.js';
 import { environmentReads, type MessageOf, type PreviewBase, type Ran, runCalls, statusOf } from './run-calls.js';
 import { assetKey, transfersOf } from './transfers.js';
-import { codeRuns } from './tree-items.js';
+import { type CodeRun, codeRuns } from './tree-items.js';
 
 /**
  * Runs calls in order, each on the state that the one before left, and says what they change. Nothing is kept. A call that
@@ -216,14 +216,17 @@ async function placesOfBalances(
   { pause }: Inspection,
 ): Promise<Hex[]> {
   const others = new Set<Hex>();
+  const passed = new Set<CodeRun>();
   const isWritten = new Set(written);
   for (const { tree } of ran) {
     for (const { executing, parent } of codeRuns(tree)) {
       const paused = pause();
       if (paused !== undefined) await paused;
       if (!isWritten.has(executing)) continue;
-      for (let above = parent; above !== undefined && others.size < MAX_PLACES; above = above.parent)
-        others.add(above.executing);
+      for (let above = parent; above !== undefined && !passed.has(above); above = above.parent) {
+        passed.add(above);
+        if (others.size < MAX_PLACES) others.add(above.executing);
+      }
     }
   }
   for (const { asset, from, to } of transfers)
