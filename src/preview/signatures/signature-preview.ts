@@ -160,7 +160,10 @@ function run(
   digest: Uint8Array | undefined,
   users: readonly Hex[] = [account],
 ): Promise<PreviewedChanges> {
-  const supposed = digest === undefined ? undefined : { digest, signer: hexToBytes(account) };
+  const supposed = digest && {
+    digest: speculativeRun === undefined ? digest : undefined,
+    signer: hexToBytes(account),
+  };
   const base = { network, block, state, budget, known, speculativeRun, users, supposed, isFree: true };
   return previewCalls(base, uses.length, async (i) => {
     const { from, to, data, value = 0n } = uses[i]!;

@@ -43,20 +43,22 @@ export const plumbline_previewSignature = defineMethod<
   const known = optional(options.known, parseKnown);
   const reference = parseBlockReference(options.block, { tag: 'latest' }, 'options.block');
   await loadSignerRecovery();
-  const named = isHead(reference) ? await chain.head(call) : await requireBlock(context, reference, call);
+  const target = isHead(reference) ? await chain.head(call) : await requireBlock(context, reference, call);
   const { network } = chain;
   const place = { network, account, origin, known };
   const seen = seenByEndpoints();
-  const next = await nextContext(chain, named, undefined, call);
-  const first = { to: contractOf(request), data: hexToBytes('0x3644e515') };
+  const next = await nextContext(chain, target, undefined, call);
+  const from = hexToBytes(account);
+  const named = namedIn(request).map((to) => ({ from, to: hexToBytes(to), data: hexToBytes(DOMAIN_SEPARATOR) }));
+  const [first = { from, to: from, data: new Uint8Array(0) }] = named;
   const { block: on, state } = await chain.prepare(
     {
       call: first,
-      block: named,
+      block: target,
       tag: 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined,
       accessLists: false,
       runs: {
-        calls: [first],
+        calls: named.length === 0 ? [first] : named,
         coinbase: next.coinbase,
         run: (reader: StateReader, limits: RunLimits, speculativeRun: SpeculativeRun) => {
           const budget = new RunBudget({ ...limits, maxAnswerBytes: MAX_PREFETCH_BYTES });
@@ -77,15 +79,22 @@ export const plumbline_previewSignature = defineMethod<
   };
 });
 
-/** The contract that a signature is for, which is read first; the account where there is none. */
-function contractOf(request: SignatureRequest): Uint8Array | undefined {
-  if (request.kind === 'authorization') return request.address;
-  if (request.kind === 'calls') return hexToBytes(request.calls[0]!.to);
-  if (request.kind !== 'typed-data') return undefined;
-  const { domain } = request.data;
-  const contract = typeof domain === 'object' && domain !== null ? (domain as Record<string, unknown>) : {};
-  const text = String(contract.verifyingContract);
-  return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToBytes(text as Hex) : undefined;
+const DOMAIN_SEPARATOR: Hex = '0x3644e515';
+/** Most accounts that are read at once, before it is known what the runs read. */
+const MAX_NAMED = 16;
+
+/** The accounts that a request names, the contract that it is for first. */
+function namedIn(request: SignatureRequest): Hex[] {
+  if (request.kind === 'authorization') return [bytesToHex(request.address)];
+  if (request.kind === 'calls') return request.calls.map(({ to }) => to).slice(0, MAX_NAMED);
+  if (request.kind !== 'typed-data') return [];
+  const found = new Set<Hex>();
+  const open: unknown[] = [request.data.message, request.data.domain];
+  for (let one = open.pop(); one !== undefined && found.size < MAX_NAMED; one = open.pop()) {
+    if (typeof one === 'object' && one !== null) open.push(...Object.values(one).slice(0, MAX_NAMED).reverse());
+    else if (typeof one === 'string' && /^0x[0-9a-fA-F]{40}$/.test(one)) found.add(one.toLowerCase() as Hex);
+  }
+  return [...found];
 }
 
 /** @throws RpcError -32602 for what is none of the kinds */
