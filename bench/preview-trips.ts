@@ -2,9 +2,11 @@ import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import { devnet } from '../src/networks/devnet.js';
+import type { Hex } from '../src/primitives/hex.js';
 import type { PreviewCall, TransactionPreview } from '../src/rpc/schema/transaction-preview.js';
 import { contracts } from '../test/support/contracts.js';
 import { type MockEndpoint, serveMock } from '../test/support/mock-chain.js';
+import { DOMAINS, PERMIT2, TAKER, TOKEN, typed } from '../test/support/signatures.js';
 import { swapScene } from '../test/support/swap-scene.js';
 import { createStatistics } from '../test/support/upstream-statistics.js';
 import type { Figure } from './area.js';
@@ -15,7 +17,10 @@ export const LATENCY_MS = 50;
 /** Round trips of the first preview of a light node that knows nothing but a fresh head, of two endpoints. */
 export async function previewTrips(): Promise<Figure[]> {
   const trader = DEV_ACCOUNTS[0]!.address;
-  const { alloc, transfer, swap } = swapScene(await contracts(), trader);
+  const compiled = await contracts();
+  const { alloc: ofSwaps, transfer, swap } = swapScene(compiled, trader);
+  const signed = (name: string) => ({ nonce: 1n, code: compiled[name]!.runtimeCode });
+  const alloc = { ...ofSwaps, [TOKEN]: signed('SignedToken'), [PERMIT2]: signed('Permits') };
   const full = await createInlineNode({ chain: { kind: 'devnet', network: devnet(), alloc } });
   const mocks = await Promise.all([0, 1].map(() => serveMock(full, { latencyMs: LATENCY_MS })));
   try {
@@ -26,11 +31,46 @@ export async function previewTrips(): Promise<Figure[]> {
       await trips(full, mocks, 'ERC-20 transfer', transfer, { accessLists: false, atMost: 3 }),
       await trips(full, mocks, 'two-hop swap', swap, { accessLists: true, atMost: 3 }),
       await trips(full, mocks, 'two-hop swap', swap, { accessLists: false, atMost: 6 }),
+      ...(await signatureTrips(mocks, trader)),
     ];
   } finally {
     for (const mock of mocks) await mock.close();
     await full.close();
   }
+}
+
+/** Round trips of the preview of a signature, on a node of its own for each. */
+async function signatureTrips(mocks: readonly MockEndpoint[], account: Hex): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const deadline = 4_000_000_000n;
+  const signatures = {
+    'a permit': typed('permit', DOMAINS.token, { owner: account, spender: TAKER, value: 5n, nonce: 0n, deadline }),
+    'a Permit2 approval': typed('permitSingle', DOMAINS.permit2, {
+      details: { token: TOKEN, amount: 5n, expiration: deadline, nonce: 0n },
+      spender: TAKER,
+      sigDeadline: deadline,
+    }),
+  };
+  for (const [name, typedData] of Object.entries(signatures)) {
+    const statistics = createStatistics();
+    const endpoints = mocks.map(({ url }) => url);
+    const chain = { kind: 'light', network: devnet(), endpoints } as const;
+    const node = await createInlineNode({ chain, upstreamObserver: statistics });
+    try {
+      await node.request({ method: 'eth_blockNumber' });
+      statistics.reset();
+      const began = performance.now();
+      const { effects } = await node.previewSignature({ typedData: typedData as never }, { account });
+      const ms = performance.now() - began;
+      if (effects?.calls[0]?.status !== 'success') throw new Error(`${name} was not run`);
+      const { roundTrips, totals } = statistics;
+      const note = `${totals.requests} requests, ${ms.toFixed(0)} ms`;
+      figures.push({ name: `${name}: round trips`, value: roundTrips, unit: 'trips', bar: { atMost: 2 }, note });
+    } finally {
+      await node.close();
+    }
+  }
+  return figures;
 }
 
 async function trips(

@@ -43,7 +43,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
  * (src/hosts/worker/service-worker.ts imports that), what few calls reach (`later`, `devnet-later`, `tools`, `wallet`, `beacon`,
- * `consensus`, `traces`, `preview`, `diagnosis`, `names` and `messages`), and `scalar` where there is no SIMD.
+ * `consensus`, `traces`, `preview`, `signatures`, `diagnosis`, `names` and `messages`), and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -100,6 +100,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     ],
     traces: ['/rpc/methods/debug_trace.js', '/rpc/methods/infura_simulateTransactions.js'],
     preview: ['/rpc/methods/previewTransaction.js'],
+    signatures: ['/rpc/methods/previewSignature.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
@@ -129,7 +130,8 @@ const serviceWorkerPlan = (simdProbe) => ({
     beacon: 'consensus',
     consensus: 'traces',
     traces: 'preview',
-    preview: 'diagnosis',
+    preview: 'signatures',
+    signatures: 'diagnosis',
     diagnosis: 'names',
     names: 'messages',
   },

@@ -157,6 +157,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: consensus of layer 1', files: ['-consensus'], budget: 21 * KB },
   { name: 'beside either: traces', files: ['-traces'], budget: 14 * KB },
   { name: 'beside either: previews', files: ['-preview'], budget: 24 * KB },
+  { name: 'beside either: previews of signatures', files: ['-signatures'], budget: 10 * KB },
   { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 10.5 * KB },
   { name: 'beside either: names of ENS', files: ['-names'], budget: 30 * KB },
   { name: 'beside either: messages to layer 1', files: ['-messages'], budget: 9 * KB },

@@ -92,14 +92,20 @@ export type {
   Asset,
   BalanceChange,
   ContractChange,
+  KnownNames,
   OwnerChange,
   PreviewedCall,
   PreviewedChanges,
   PreviewedRevert,
   PreviewWarning,
+  Right,
+  Severity,
   TokenName,
   Transfer,
+  Validity,
 } from './preview/preview.js';
+export type { SignatureFinding } from './preview/signatures/findings.js';
+export type { LotJson, PreviewedSignature } from './preview/signatures/signature-preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
 export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';
@@ -153,6 +159,7 @@ export type {
 } from './rpc/schema/json.js';
 export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
 export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
+export type { SignatureOptions, SignaturePreview, SignatureToPreview } from './rpc/schema/signature-preview.js';
 export type {
   AbiInput,
   ErrorAbi,

@@ -26,6 +26,23 @@ const NOTHING = new Uint8Array(0);
  * @source EIP-712, "Definition of encodeType", "of encodeData"
  */
 export function hashTypedData(data: Readonly<Record<string, unknown>>): Uint8Array {
+  return readTypedData(data).digest;
+}
+
+/** Typed data that was read. Hashes have 32 bytes. */
+export interface TypedDataHashes {
+  readonly digest: Uint8Array;
+  readonly domainSeparator: Uint8Array;
+  /** `encodeType` of the primary type. */
+  readonly type: string;
+  /** Hashes of structs by their path, such as `message.witness`. */
+  readonly structs: ReadonlyMap<string, Uint8Array>;
+  /** Paths of members that no type declares: they are not signed. */
+  readonly undeclared: readonly string[];
+}
+
+/** As `hashTypedData`, with the hashes that the digest is made of. @throws PlumblineError as `hashTypedData` */
+export function readTypedData(data: Readonly<Record<string, unknown>>): TypedDataHashes {
   const types = readStructTypes(data.types);
   const { primaryType } = data;
   if (typeof primaryType !== 'string' || !types.has(primaryType)) {
@@ -35,7 +52,13 @@ export function hashTypedData(data: Readonly<Record<string, unknown>>): Uint8Arr
   const encoder = new Encoder(types);
   const domain = encoder.struct(DOMAIN, data.domain, 'domain', 0);
   const message = primaryType === DOMAIN ? NOTHING : encoder.struct(primaryType, data.message, 'message', 0);
-  return keccak256(joinBytes([Uint8Array.of(0x19, 0x01), domain, message]));
+  return {
+    digest: keccak256(joinBytes([Uint8Array.of(0x19, 0x01), domain, message])),
+    domainSeparator: domain,
+    type: types.get(primaryType)!.text,
+    structs: encoder.structs,
+    undeclared: encoder.undeclared,
+  };
 }
 
 /**
@@ -50,6 +73,8 @@ export function hashPersonalMessage(message: Uint8Array): Uint8Array {
 
 class Encoder {
   private values = 0;
+  readonly structs = new Map<string, Uint8Array>();
+  readonly undeclared: string[] = [];
 
   constructor(private readonly types: StructTypes) {}
 
@@ -64,7 +89,11 @@ class Encoder {
       const own = Object.hasOwn(fields, member) ? fields[member] : undefined;
       return this.value(type, own, `${path}.${member}`, depth + 1);
     });
-    return keccak256(joinBytes([hash, ...encoded]));
+    for (const member of Object.keys(fields))
+      if (!members.some((one) => one.name === member)) this.undeclared.push(`${path}.${member}`);
+    const struct = keccak256(joinBytes([hash, ...encoded]));
+    this.structs.set(path, struct);
+    return struct;
   }
 
   /** A value as a word, 32 bytes. */
@@ -99,7 +128,7 @@ function encodeBasic(type: string, value: unknown, path: string): Uint8Array {
   if (type === 'bytes') return keccak256(readBytes(value, path));
   if (type === 'address') return padStart(address(value, path), 32);
   const [, kind, size] = /^(bytes|uint|int)([0-9]*)$/.exec(type)!;
-  if (kind !== 'bytes') return integer(kind === 'int', Number(size === '' ? 256 : size), value, path);
+  if (kind !== 'bytes') return integer(kind === 'int', Number(size), value, path);
   const word = new Uint8Array(32);
   word.set(readBytes(value, path, Number(size)));
   return word;
@@ -142,6 +171,8 @@ function integer(isSigned: boolean, bits: number, value: unknown, path: string):
 /** A struct type of EIP-712. */
 interface StructType {
   readonly members: readonly { readonly name: string; readonly type: string }[];
+  /** `encodeType`. */
+  readonly text: string;
   /** `typeHash`, 32 bytes. */
   readonly hash: Uint8Array;
 }
@@ -153,8 +184,12 @@ const MAX_TYPES = 256;
 /** Each type may contain the text of all others, which is hashed. */
 const MAX_CHARACTERS = 65_536;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+/** Of a struct: a colon occurs in names that are in use. */
+const STRUCT_NAME = /^[A-Za-z_$][\w$:]*$/;
+/** Short forms of Solidity, which encoders read in different ways. */
+const SHORT = /^(?:u?int|byte)$/;
 const BASIC =
-  /^(?:address|bool|string|bytes(?:[1-9]|[12][0-9]|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256)?)$/;
+  /^(?:address|bool|string|bytes(?:[1-9]|[12][0-9]|3[0-2])?|u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256))$/;
 
 /**
  * Reads the `types` of typed data.
@@ -174,7 +209,9 @@ function readStructTypes(types: unknown): StructTypes {
     for (const { name: member, type } of list) {
       const base = baseOf(type);
       if (!members.has(base) && !BASIC.test(base)) {
-        throw invalidParameter(`types.${name}.${member}`, `has the type ${base}, which is neither basic nor in types`);
+        const advice = SHORT.test(base) ? '; write its size, such as uint256' : '';
+        const reason = `has the type ${base}, which is neither basic nor in types${advice}`;
+        throw invalidParameter(`types.${name}.${member}`, reason);
       }
       characters += member.length + type.length;
     }
@@ -183,13 +220,17 @@ function readStructTypes(types: unknown): StructTypes {
   if (characters > MAX_CHARACTERS) {
     throw invalidParameter('types', `has ${characters} characters, at most ${MAX_CHARACTERS}`);
   }
-  const hashOf = (name: string) => keccak256(new TextEncoder().encode(encodeType(members, name)));
-  return new Map([...members].map(([name, list]) => [name, { members: list, hash: hashOf(name) }]));
+  const typeOf = (name: string, list: StructType['members']): StructType => {
+    const text = encodeType(members, name);
+    return { members: list, text, hash: keccak256(new TextEncoder().encode(text)) };
+  };
+  return new Map([...members].map(([name, list]) => [name, typeOf(name, list)]));
 }
 
 function readMembers(name: string, list: unknown): StructType['members'] {
   const path = `types.${name}`;
-  if (!IDENTIFIER.test(name) || BASIC.test(name)) throw invalidParameter(path, 'is not the name of a struct type');
+  if (!STRUCT_NAME.test(name) || BASIC.test(name) || SHORT.test(name))
+    throw invalidParameter(path, 'is not the name of a struct type');
   if (!Array.isArray(list)) throw invalidParameter(path, 'must be an array of members');
   const names = new Set<unknown>();
   return list.map((member: unknown, index) => {

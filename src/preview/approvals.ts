@@ -18,7 +18,7 @@ const SELECTOR = {
   balanceOf: '0x70a08231',
   ownerOf: '0x6352211e',
 } as const;
-export const PERMIT2: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3';
+const PERMIT2: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 
 const ALLOWANCE_WITHOUT_LIMIT = 1n << 128n;
 /** The largest numbers of allowances with fewer bits. */

@@ -9,6 +9,7 @@ import { hasCode, type StateReader } from '../evm/state-reader.js';
 import { runTransaction } from '../evm/transaction.js';
 import type { TransactionMessage, TransactionOutcome } from '../evm/transaction-message.js';
 import { keccak256 } from '../kernel/keccak.js';
+import { concatBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { isProxySlot } from './contracts.js';
 import { claimOf } from './events.js';
@@ -93,13 +94,17 @@ function scaled(value: bigint, [numerator, denominator]: readonly [bigint, bigin
 
 const UP = [9n, 8n] as const;
 const DOWN = [7n, 8n] as const;
-const RANDOM_TRIES = 8;
-/** Seconds of the latest block that is tried, and how many blocks later it is. */
-const [LATE_SECONDS, LATE_BLOCKS] = [60, 4];
+/**
+ * Seconds by which the runs are later, and blocks; one slot for the first. To add a power of two turns the bit of it over, whatever the time
+ * is.
+ */
+const SECONDS_LATER = [undefined, 60, 4, 8, 16, 32, 1, 2] as const;
+const BLOCKS_LATER = [1, 5, 2, 4, 8, 16, 3, 7] as const;
+const LATER = ['NUMBER', 'TIMESTAMP', 'BLOCKHASH', 'PREVRANDAO'] as const;
 
 /**
- * The runs, each with what is independent of the rest of it. There are eight: none differs in what no call asked for, and those that
- * then differ in nothing are left out.
+ * The runs, each with what is independent of the rest of it: another block in all of them. Those that would differ in nothing that a call
+ * asked for are left out.
  */
 function variations(
   block: BlockContext,
@@ -108,43 +113,36 @@ function variations(
   coinbases: readonly Uint8Array[],
 ): Variation[] {
   const { number, timestamp, baseFeePerGas, gasLimit } = block;
-  const later = (blocks: number, seconds: number): Partial<BlockContext> => ({
-    number: number + blocks,
-    timestamp: timestamp + seconds,
-    // The block that this one is in the place of has no hash yet.
-    blockHash: async (n) => (n >= number ? keccak256(block.prevRandao) : block.blockHash(n)),
+  const [contract, account] = coinbases.map((coinbase) => ({ coinbase }));
+  const own: readonly (Partial<Variation> & { readonly causes: readonly Cause[] })[] = [
+    { causes: [] },
+    { causes: ['COINBASE'], block: contract ?? {} },
+    { causes: ['COINBASE'], block: account ?? {} },
+    { causes: ['BASEFEE', 'GASPRICE'], block: { baseFeePerGas: scaled(baseFeePerGas, UP) }, price: UP },
+    { causes: ['BASEFEE', 'GASPRICE'], block: { baseFeePerGas: scaled(baseFeePerGas, DOWN) }, price: DOWN },
+    { causes: ['GAS', 'GASLIMIT'], block: { gasLimit: scaled(gasLimit, [1025n, 1024n]) }, gas: [3n, 2n] },
+    { causes: ['GAS'], gas: [11n, 10n] },
+    { causes: ['BALANCE'], richer: true },
+  ];
+  return own.flatMap(({ causes: others, ...differs }, i) => {
+    const seen = [...LATER, ...others].filter((cause) => causes.has(cause));
+    if (seen.length === 0 || (i > 1 && seen.every((cause) => cause === 'BLOCKHASH'))) return [];
+    const later: Partial<BlockContext> = {
+      number: number + BLOCKS_LATER[i]!,
+      timestamp: timestamp + (SECONDS_LATER[i] ?? slotSeconds),
+      prevRandao: otherRandom(block.prevRandao, i + 1),
+      // The block that this one is in the place of has no hash yet.
+      blockHash: async (n) => (n >= number ? keccak256(block.prevRandao) : block.blockHash(n)),
+    };
+    return [{ ...differs, seen, block: { ...later, ...differs.block } }];
   });
-  const LATER = ['NUMBER', 'TIMESTAMP', 'BLOCKHASH'] as const;
-  const random = (i: number) => {
-    const value = block.prevRandao.slice();
-    value[31] = value[31]! ^ (i + 1);
-    // Others of its bytes are others, too, but for the first half, in which each byte is as good.
-    for (let at = 16; at < 31; at++) value[at] = value[at]! ^ (37 * (i + 1) + at);
-    return value;
-  };
-  const coinbase = (i: number) => (coinbases[i] === undefined ? {} : { coinbase: coinbases[i] });
-  const all: (Variation & { readonly own: readonly Cause[] })[] = [];
-  const add = (ownCauses: readonly Cause[], blocks: number, seconds: number, rest: Partial<Variation>) => {
-    const i = all.length;
-    const seen = [...LATER, 'PREVRANDAO' as const, ...ownCauses].filter((cause) => causes.has(cause));
-    all.push({
-      ...rest,
-      own: ownCauses,
-      seen,
-      block: { ...later(blocks, seconds), prevRandao: random(i), ...rest.block },
-    });
-  };
-  add([...LATER], 1, slotSeconds, {});
-  add([...LATER, 'COINBASE'], 1 + LATE_BLOCKS, LATE_SECONDS, { block: coinbase(0) });
-  add(['COINBASE'], 1, slotSeconds, { block: coinbase(1) });
-  add(['BASEFEE', 'GASPRICE'], 1, slotSeconds, { block: { baseFeePerGas: scaled(baseFeePerGas, UP) }, price: UP });
-  add(['BASEFEE', 'GASPRICE'], 1, slotSeconds, { block: { baseFeePerGas: scaled(baseFeePerGas, DOWN) }, price: DOWN });
-  add(['GAS', 'GASLIMIT'], 1, slotSeconds, { block: { gasLimit: scaled(gasLimit, [1025n, 1024n]) }, gas: [3n, 2n] });
-  add(['GAS'], 1, slotSeconds, { gas: [11n, 10n] });
-  add(['BALANCE'], 1, slotSeconds, { richer: true });
-  const isNeeded = (one: (typeof all)[number], i: number) =>
-    one.own.some((cause) => causes.has(cause)) || (causes.has('PREVRANDAO') && i < RANDOM_TRIES);
-  return all.filter(isNeeded);
+}
+
+/** Another value of a plausible form. Its lowest byte is no other one's. */
+function otherRandom(value: Uint8Array, i: number): Uint8Array {
+  const other = keccak256(concatBytes(value, Uint8Array.of(i))).slice();
+  other[31] = value[31]! ^ i;
+  return other;
 }
 
 /** The calls as they ended in one run. */
@@ -274,9 +272,9 @@ async function otherCoinbases({ base, before, ran }: Compared): Promise<Uint8Arr
 
 /** @returns undefined for a run that the sender could not pay for, or that the chain forbids */
 async function runAgain({ base, before, ran }: Compared, variation: Variation): Promise<Ended | undefined> {
-  const { network, budget, overrides = [], speculativeRun } = base;
+  const { network, budget, overrides = [], speculativeRun, supposed, isFree } = base;
   const block = { ...base.block, ...variation.block };
-  const machineOptions = precompileOverrides(overrides);
+  const machineOptions = { ...precompileOverrides(overrides), supposed };
   const ground = new StateOverlay(before);
   if (variation.richer) await enrich(ground, ran);
   const outcomes: TransactionOutcome[] = [];
@@ -289,7 +287,7 @@ async function runAgain({ base, before, ran }: Compared, variation: Variation): 
       try {
         const { from, nonce, to } = message;
         speculativeRun?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
-        const run = speculativeRun === undefined ? { budget } : { budget, ...FREE_RUN };
+        const run = speculativeRun === undefined && isFree !== true ? { budget } : { budget, ...FREE_RUN };
         const outcome = await runTransaction(machine, message, run);
         speculativeRun?.ended(outcome.succeeded);
         outcomes.push(outcome);

@@ -118,7 +118,7 @@ export async function warnOfLosses(sources: LossSources): Promise<void> {
         const end = await endOf(loss, list, sources);
         if (end === 'user' || ((gains.length > 0 || silentGain) && end === 'code')) continue;
         told.add(`${account} ${assetKey(loss.asset)}`);
-        const severity: Severity = end === 'known' ? 'warning' : 'danger';
+        const severity: Severity = end === 'known' || isTrade(loss, gains, list) ? 'warning' : 'danger';
         warn({ code: 'nothing-back', severity, account, asset: loss.asset, amount: toQuantity(-loss.amount) });
       }
     }
@@ -197,6 +197,18 @@ async function endOf({ account, asset }: Loss, transfers: readonly Transfer[], {
   if (ends.length > 0 && ends.every((to) => known.has(to))) return 'known';
   for (const to of ends) if (!(await hasOtherCode(before, hexToBytes(to)))) return 'elsewhere';
   return 'code';
+}
+
+/**
+ * Whether those who got what was lost gave what was gained, from what they had: a sale between accounts. What it is worth is not known.
+ */
+function isTrade({ account, asset }: Loss, gains: readonly Loss[], transfers: readonly Transfer[]): boolean {
+  const key = assetKey(asset);
+  const paid = new Set(transfers.flatMap((one) => (assetKey(one.asset) === key ? [one.to] : [])));
+  const given = transfers.filter(
+    (one) => one.to === account && gains.some((gain) => assetKey(gain.asset) === assetKey(one.asset)),
+  );
+  return given.length > 0 && given.every(({ from }) => from !== ZERO && paid.has(from));
 }
 
 /** A mint to a user, while its minter pays somebody else, is debt. */

@@ -33,7 +33,7 @@ import type {
 import { openProbes, type Probes, tokenName } from './probes.js';
 import { environmentReads, type MessageOf, type PreviewBase, type Ran, runCalls, statusOf } from './run-calls.js';
 import { assetKey, transfersOf } from './transfers.js';
-import { codeRuns } from './tree-items.js';
+import { type CodeRun, codeRuns } from './tree-items.js';
 
 /**
  * Runs calls in order, each on the state that the one before left, and says what they change. Nothing is kept. A call that
@@ -85,7 +85,7 @@ async function inspect(
   const { probes } = inspection;
   const after = ran.at(-1)?.after ?? before;
   const senders = ran.map(({ message }) => bytesToHex(message.from));
-  const users = [...new Set([...senders, ...(await authoritiesOf(ran)), ...watch])];
+  const users = [...new Set(base.users ?? [...senders, ...(await authoritiesOf(ran)), ...watch])];
   const trees = ran.map(({ tree }) => tree);
 
   const warnings = new Map<string, PreviewWarning>();
@@ -107,7 +107,7 @@ async function inspect(
   for (const { asset, account, change } of unnamed.taken)
     warn({ code: 'silent-change', severity: 'danger', asset, account, told: '0', change: String(change) });
   const allApprovals = joined(approvals);
-  const own = new Set([...senders, ...watch]);
+  const own = new Set(base.users ?? [...senders, ...watch]);
   const called = new Set(ran.flatMap(({ message: { to } }) => (to === undefined ? [] : [bytesToHex(to)])));
   const stood = (address: Hex) => hasOtherCode(before, hexToBytes(address));
   await warnOfApprovals(allApprovals, allTransfers, { own, users, called, stood }, warn);
@@ -216,14 +216,17 @@ async function placesOfBalances(
   { pause }: Inspection,
 ): Promise<Hex[]> {
   const others = new Set<Hex>();
+  const passed = new Set<CodeRun>();
   const isWritten = new Set(written);
   for (const { tree } of ran) {
     for (const { executing, parent } of codeRuns(tree)) {
       const paused = pause();
       if (paused !== undefined) await paused;
       if (!isWritten.has(executing)) continue;
-      for (let above = parent; above !== undefined && others.size < MAX_PLACES; above = above.parent)
-        others.add(above.executing);
+      for (let above = parent; above !== undefined && !passed.has(above); above = above.parent) {
+        passed.add(above);
+        if (others.size < MAX_PLACES) others.add(above.executing);
+      }
     }
   }
   for (const { asset, from, to } of transfers)
@@ -247,7 +250,7 @@ async function warnOfDelegateWrites(
   users: readonly Hex[],
   warn: Warn,
 ): Promise<void> {
-  const { network, block, budget, overrides = [], speculativeRun } = base;
+  const { network, block, budget, overrides = [], speculativeRun, supposed } = base;
   for (const { tree, message, before, changes } of ran) {
     const changed = new Set(
       changes.flatMap(({ address, slots }) => slots.map(({ key }) => `${bytesToHex(address)} ${bytesToHex(key)}`)),
@@ -267,7 +270,7 @@ async function warnOfDelegateWrites(
       block,
       state: new StateOverlay(before),
       isKept: false,
-      machine: precompileOverrides(overrides),
+      machine: { ...precompileOverrides(overrides), supposed },
     };
     const { result } = await traceTransaction(place, slotWriteTracer(), message, { budget });
     for (const { account, code, slot, borrowed } of result as SlotWrite[])

@@ -1,6 +1,7 @@
 import { createdAddress } from '../ethereum/encode-transaction.js';
 import type { BlockContext } from '../evm/block-context.js';
 import { FREE_RUN, type SimulationRules } from '../evm/call.js';
+import type { SupposedSignature } from '../evm/machine.js';
 import { precompileOverrides } from '../evm/overrides.js';
 import type { RunBudget } from '../evm/run-budget.js';
 import type { SpeculativeRun } from '../evm/simulation.js';
@@ -31,6 +32,12 @@ export interface PreviewBase {
   readonly errors?: readonly ErrorSignature[] | undefined;
   /** Tokens and addresses that the caller knows. */
   readonly known?: KnownNames | undefined;
+  /** Whose assets and rights count, in place of the senders, of accounts of authorizations and of `watch`. */
+  readonly users?: readonly Hex[] | undefined;
+  /** A signature that the calls suppose to be given. */
+  readonly supposed?: SupposedSignature | undefined;
+  /** The calls run without a fee, and funds and nonces are not checked: who will send them is not known. */
+  readonly isFree?: boolean | undefined;
   /** Of a preview whose outcome does not count: nothing is paid, and funds and nonces are not checked. */
   readonly speculativeRun?: SpeculativeRun | undefined;
 }
@@ -56,13 +63,13 @@ export interface Ran {
  * @throws PlumblineError as `previewCalls`
  */
 export async function runCalls(
-  { network, budget, overrides = [], speculativeRun }: PreviewBase,
+  { network, budget, overrides = [], speculativeRun, supposed, isFree }: PreviewBase,
   { block, state, size }: { readonly block: BlockContext; readonly state: StateReader; readonly size: AnswerSize },
   count: number,
   messageOf: MessageOf,
   ran: Ran[] = [],
 ): Promise<Ran[]> {
-  const machine = precompileOverrides(overrides);
+  const machine = { ...precompileOverrides(overrides), supposed };
   for (let i = 0; i < count; i++) {
     const before = ran.at(-1)?.after ?? state;
     const after = new StateOverlay(before);
@@ -70,7 +77,7 @@ export async function runCalls(
     const place = { network, block, state: after, isKept: true, machine, size };
     const { from, nonce, to } = message;
     speculativeRun?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);
-    const run = speculativeRun === undefined ? { budget } : { budget, ...FREE_RUN };
+    const run = speculativeRun === undefined && isFree !== true ? { budget } : { budget, ...FREE_RUN };
     const { outcome, result } = await traceTransaction(place, callTracer({ withLog: true }), message, run);
     speculativeRun?.ended(outcome.succeeded);
     ran.push({ message, outcome, tree: result as CallFrame, before, after, changes: await after.changes() });

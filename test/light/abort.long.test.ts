@@ -67,6 +67,7 @@ const PARAMS: Readonly<Record<string, readonly unknown[]>> = {
   linea_getProof: [accountAt(0), [], 'latest'],
   linea_getTransactionExclusionStatusV1: [TRANSACTION],
   linea_sendForcedRawTransaction: [[]],
+  plumbline_previewSignature: [{ calls: [{ to: accountAt(1), value: '0x1' }] }, { account: accountAt(0) }],
 };
 
 /** Methods that ask no endpoint by themselves. */

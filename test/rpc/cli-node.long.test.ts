@@ -157,15 +157,15 @@ describe('plumbline preview', () => {
         to: TEST_TOKEN,
         data: encodeFunctionData({ abi: ABI, functionName: 'approve', args: [receiver.address, 2n ** 256n - 1n] }),
       },
-      { from: receiver.address, to: TEST_TOKEN, data: transfer(sender.address, 10n ** 60n) },
+      { from: sender.address, to: TEST_TOKEN, data: transfer(receiver.address, 10n ** 60n) },
     ];
     const error = 'InsufficientBalance(address,uint256,uint256)';
     const args = ['preview', '--call', '-', '--error', error, '--devnet', url];
     const { code, out } = await runBuilt(args, JSON.stringify(calls));
     expect(code).toBe(1);
     expect(out).toContain(`  approval  ${receiver.address} for ${sender.address}: without limit, ${TEST_TOKEN}\n`);
-    expect(out).toContain('warning   unlimited-approval: ');
-    expect(out).toContain(`call 2  reverted: ${error} ${receiver.address}, `);
+    expect(out).toContain('danger    unlimited-approval: ');
+    expect(out).toContain(`call 2  reverted: ${error} ${sender.address}, `);
   });
 
   test('refuses a call that could not be sent', async () => {

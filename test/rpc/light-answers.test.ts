@@ -28,6 +28,11 @@ describe("on('answer')", () => {
       ['eth_getHeaderByNumber', ['latest'], { class: 'proved', level: 'linked', blocks: head }],
       ['debug_getRawReceipts', ['latest'], { class: 'proved', level: 'linked', blocks: head }],
       ['linea_getProof', [accountAt(0), [], 'latest'], { class: 'proved', level: 'finalized', blocks: [], zkBlock: 2 }],
+      [
+        'plumbline_previewSignature',
+        [{ message: '0x6869' }, { account: accountAt(0) }],
+        { class: 'computed', level: 'linked', blocks: head },
+      ],
       ['eth_gasPrice', [], { class: 'computed', level: 'linked', blocks: head }],
       ['eth_maxPriorityFeePerGas', [], { class: 'computed', level: 'linked', blocks: head }],
       ['eth_baseFee', [], { class: 'computed', level: 'linked', blocks: head }],

@@ -124,15 +124,16 @@ test('the answer', async () => {
     const copy = new Copy();
     copy.insert(
       'src/preview/preview.ts',
-      'export type PreviewWarning =\n',
+      'export type PreviewWarning = { readonly severity: Severity } & (\n',
       "  | { readonly code: 'to-itself'; readonly account: Hex }\n",
     );
     copy.insert(
       'src/preview/preview-calls.ts',
-      'warnOfApprovals(allApprovals, allTransfers, warn);\n',
+      'await warnOfApprovals(allApprovals, allTransfers, { own, users, called, stood }, warn);\n',
       `  for (const { message } of ran) {
     const from = bytesToHex(message.from);
-    if (message.to !== undefined && from === bytesToHex(message.to)) warn({ code: 'to-itself', account: from });
+    if (message.to !== undefined && from === bytesToHex(message.to))
+      warn({ code: 'to-itself', severity: 'note', account: from });
   }
 `,
     );
@@ -145,7 +146,7 @@ test('a transfer to oneself', async () => {
   const { node } = await devNode();
   const account = accountAt(0);
   const { warnings } = await node.previewTransaction({ from: account, to: account, value: '0x1' });
-  expect(warnings).toEqual([{ code: 'to-itself', account }]);
+  expect(warnings).toEqual([{ code: 'to-itself', severity: 'note', account }]);
 });
 `,
     );

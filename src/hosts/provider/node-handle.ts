@@ -4,22 +4,21 @@ import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bund
 import type { ClaimOptions, ClaimPreparation, MessageList, MessageQuery } from '../../messages/withdrawal.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http.js';
-import type {
-  AddressLookup,
-  NameOptions,
-  NameResolution,
-  NodeStatus,
-  SharingReport,
-} from '../../rpc/schema/answers.js';
 import {
+  type AddressLookup,
   type ChainImport,
   type ExplainedEstimate,
   type ExplainOptions,
   explainParams,
+  type NameOptions,
+  type NameResolution,
+  type NodeStatus,
+  type SharingReport,
   type StorageReport,
   storageResult,
 } from '../../rpc/schema/answers.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
+import type { SignatureOptions, SignaturePreview, SignatureToPreview } from '../../rpc/schema/signature-preview.js';
 import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/schema/transaction-preview.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
@@ -108,6 +107,19 @@ export interface PlumblineNode extends Provider {
     calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     options?: RequestOptions & PreviewOptions,
   ): Promise<TransactionPreview>;
+  /**
+   * Says what a signature would allow, before it is given: typed data, a message, an authorization (EIP-7702), or calls (EIP-5792). What
+   * it allows is run here, as if the signature were there. Nothing is signed.
+   *
+   * @throws ProviderRpcError -32602; of the endpoints
+   * @example
+   * ```ts
+   * const { findings } = await node.previewSignature({ typedData }, { account, origin: 'https://app.example.org' });
+   * const dangers = findings.filter(({ severity }) => severity === 'danger');
+   * if (dangers.length > 0) console.log(dangers);
+   * ```
+   */
+  previewSignature(request: SignatureToPreview, options: RequestOptions & SignatureOptions): Promise<SignaturePreview>;
   /**
    * The address of a name of ENS, read from the state of one block by running the contracts here. Only on a network with ENS: `ethereum`,
    * `sepolia`. No server takes part: a resolver that asks for one (CCIP-Read) gives `notProved`, and never an address.
@@ -276,6 +288,13 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   ): Promise<TransactionPreview> {
     const result = await this.inspect('previewTransaction', [calls, options], signal && { signal });
     return result as TransactionPreview;
+  }
+
+  previewSignature(
+    request: SignatureToPreview,
+    { signal, ...options }: RequestOptions & SignatureOptions,
+  ): Promise<SignaturePreview> {
+    return this.request({ method: 'plumbline_previewSignature', params: [request, options] }, signal && { signal });
   }
 
   resolveName(name: string, { signal, ...options }: RequestOptions & NameOptions = {}): Promise<NameResolution> {

@@ -36,7 +36,7 @@ import type { RpcContext } from './context.js';
 import { formatEstimate } from './linea_estimateGas.js';
 
 /** Most bytes of traces of a run that only finds out what is read, as JSON: longer ones need memory, and show little that is new. */
-const MAX_PREFETCH_BYTES = 4 * 2 ** 20;
+export const MAX_PREFETCH_BYTES = 4 * 2 ** 20;
 
 /** `node.previewTransaction`: a call or a signed transaction, or a list of them, and options. */
 export const previewTransaction: Method<RpcContext>['handle'] = async (
@@ -137,7 +137,7 @@ async function signedCall(raw: Uint8Array, { network }: Chain): Promise<CallRequ
 }
 
 /** The block after `on`, with the coinbase and the random number of `on` where the chain does not make it itself. */
-async function nextContext(
+export async function nextContext(
   chain: Chain,
   on: Block,
   overrides: BlockOverrides | undefined,
@@ -149,7 +149,7 @@ async function nextContext(
 }
 
 /** Collects what endpoints are asked. */
-function seenByEndpoints() {
+export function seenByEndpoints() {
   interface Seen {
     readonly accounts: Map<Hex, { readonly slots: Set<Hex>; code: boolean }>;
     calls: boolean;
@@ -300,7 +300,7 @@ function list(value: unknown, name: string, most: number): readonly unknown[] {
 }
 
 /** `{ tokens, addresses }`. */
-function parseKnown(value: unknown): KnownNames {
+export function parseKnown(value: unknown): KnownNames {
   const { tokens, addresses } = requireObject(value, 'options.known', SUBJECT);
   return {
     ...(tokens !== undefined && {

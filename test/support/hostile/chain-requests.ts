@@ -149,6 +149,11 @@ export function chainRequests({
     net_peerCount: none,
     net_version: none,
     plumbline_lookupAddress: [[holder], [holder, { coinType: 60, block: 'latest' }]],
+    plumbline_previewSignature: [
+      [{ message: '0x68656c6c6f' }, { account: holder, origin: 'https://app.example' }],
+      [{ authorization: { chainId: '0x0', address: holder, nonce: '0x0' } }, { account: holder, block: 'latest' }],
+      [{ calls: [{ to: holder, value: '0x1' }], atomicRequired: true }, { account: holder }],
+    ],
     plumbline_resolveName: [['alice.eth'], ['Alice.eth', { coinType: '0x8000e708', block: '0x2' }]],
     web3_clientVersion: none,
     web3_sha3: one('0x68656c6c6f'),

@@ -1,0 +1,409 @@
+import { isPlumblineError } from '../../errors.js';
+import { hashPersonalMessage, readTypedData } from '../../ethereum/typed-data.js';
+import type { BlockContext } from '../../evm/block-context.js';
+import { type SimulationRules, transactionMessageOf } from '../../evm/call.js';
+import type { RunBudget } from '../../evm/run-budget.js';
+import type { SpeculativeRun } from '../../evm/simulation.js';
+import { hasCode, ReadCache, type StateReader } from '../../evm/state-reader.js';
+import { keccak256 } from '../../kernel/keccak.js';
+import type { Network } from '../../networks/network.js';
+import { concatBytes, isZeroBytes } from '../../primitives/bytes.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
+import { toQuantity } from '../../primitives/quantity.js';
+import { hasOtherCode } from '../contracts.js';
+import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity } from '../preview.js';
+import { previewCalls } from '../preview-calls.js';
+import { openProbes, type Probes } from '../probes.js';
+import { nothingFor, readFamily, type SignatureReading, type Use } from './families.js';
+import type { SignatureFinding } from './findings.js';
+import { signInFindings } from './sign-in.js';
+
+/** What an account is asked to sign. */
+export type SignatureRequest =
+  | { readonly kind: 'typed-data'; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'message'; readonly message: Uint8Array }
+  /** `eth_sign`: the hash itself. */
+  | { readonly kind: 'hash'; readonly hash: Uint8Array }
+  | {
+      readonly kind: 'authorization';
+      readonly chainId: bigint;
+      readonly address: Uint8Array;
+      readonly nonce: bigint;
+    }
+  | {
+      readonly kind: 'calls';
+      readonly chainId: bigint | undefined;
+      readonly atomic: boolean;
+      readonly calls: readonly Use[];
+    };
+
+/** Where a signature is previewed. */
+export interface SignaturePlace {
+  readonly network: SimulationRules & Pick<Network, 'slotSeconds' | 'messageService'>;
+  /** Context of the next block. */
+  readonly block: BlockContext;
+  readonly state: StateReader;
+  readonly budget: RunBudget;
+  readonly account: Hex;
+  readonly origin?: string | undefined;
+  readonly known?: KnownNames | undefined;
+  readonly speculativeRun?: SpeculativeRun | undefined;
+}
+
+/** What a signature allows. */
+export interface PreviewedSignature {
+  /** What is signed, 32 bytes; null for what cannot be read, and for calls. */
+  readonly digest: Hex | null;
+  /** The kind of typed data or of message; `unknown` for others. */
+  readonly family: string;
+  readonly findings: readonly SignatureFinding[];
+  /** What happens when it is used at once, as far as that could be run; null where it could not. */
+  readonly effects: Omit<PreviewedChanges, 'warnings'> | null;
+  /** What an order gives and gets; null for others. */
+  readonly order: { readonly gives: readonly LotJson[]; readonly gets: readonly LotJson[] } | null;
+  readonly evidence: {
+    /**
+     * The signature does not exist: the precompile that recovers signers answered `signer` for exactly `digest` in the run. Null where
+     * nothing was run on a supposed signature.
+     */
+    readonly supposed: { readonly precompile: 1; readonly digest: Hex; readonly signer: Hex } | null;
+    /** Why what it allows was not run. */
+    readonly notExecuted?: string;
+  };
+}
+
+/** An amount of an asset, as a quantity. */
+export interface LotJson {
+  readonly asset: Asset;
+  readonly amount: Hex;
+}
+
+const USE_GAS = 3_000_000n;
+const RANKS = { danger: 0, warning: 1, note: 2 } as const;
+
+/**
+ * Says what a signature would allow, before it is given.
+ *
+ * @throws PlumblineError of `previewCalls`, and errors of reading the state
+ * @source docs/spec/signatures.md 1 to 4
+ */
+export async function previewSignature(place: SignaturePlace, request: SignatureRequest): Promise<PreviewedSignature> {
+  const state = ReadCache.over(place.state);
+  const { network, block, budget } = place;
+  const probes = openProbes({ network, block, before: state, after: state, budget });
+  try {
+    const found = await readers[request.kind]({ ...place, state }, request as never, probes);
+    const findings = [...new Map(found.findings.map((one) => [JSON.stringify(one), one])).values()];
+    return { ...found, findings: findings.sort((a, b) => RANKS[a.severity] - RANKS[b.severity]) };
+  } finally {
+    probes.close();
+  }
+}
+
+type Kind = SignatureRequest['kind'];
+type Reader<K extends Kind> = (
+  place: SignaturePlace,
+  request: Extract<SignatureRequest, { readonly kind: K }>,
+  probes: Probes,
+) => Promise<PreviewedSignature>;
+
+const NOTHING = { effects: null, order: null, evidence: { supposed: null } } as const;
+
+const readers: { readonly [K in Kind]: Reader<K> } = {
+  'typed-data': typedData,
+  async message(place, { message }) {
+    const { account, origin, network, block } = place;
+    const digest = bytesToHex(hashPersonalMessage(message));
+    const text = textOf(message);
+    const signIn = text && signInFindings(text, { account, origin, chainId: network.chainId, now: block.timestamp });
+    if (signIn) return { ...NOTHING, digest, family: 'sign-in', findings: signIn };
+    const isHash = message.length === 32 || /^(?:0x)?[0-9a-f]{64}$/i.test(text ?? '');
+    const findings: SignatureFinding[] = isHash ? [{ code: 'opaque-hash', severity: 'danger' }] : [];
+    if (!isHash && text === undefined) findings.push({ code: 'opaque-hash', severity: 'warning' });
+    return { ...NOTHING, digest, family: 'message', findings };
+  },
+  async hash(_, { hash }) {
+    return {
+      ...NOTHING,
+      digest: bytesToHex(hash),
+      family: 'hash',
+      findings: [{ code: 'opaque-hash', severity: 'danger' }],
+    };
+  },
+  authorization,
+  async calls(place, { chainId, atomic, calls }) {
+    const findings: SignatureFinding[] = [];
+    if (chainId !== undefined && chainId !== BigInt(place.network.chainId))
+      findings.push({ code: 'other-chain', severity: 'danger', chainId: String(chainId) });
+    if (!atomic && calls.length > 1) findings.push({ code: 'not-atomic', severity: 'note' });
+    const { warnings, ...effects } = await run(place, calls, undefined);
+    return { ...NOTHING, digest: null, family: 'calls', findings: [...findings, ...warnings], effects };
+  },
+};
+
+const TEXT = new TextDecoder('utf-8', { fatal: true });
+
+/** Text without control characters, but for ends of lines; undefined for other bytes. */
+function textOf(message: Uint8Array): string | undefined {
+  try {
+    const text = TEXT.decode(message);
+    return /[\p{Cc}\p{Cf}]/u.test(text.replace(/[\n\r\t]/g, '')) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the calls that use a signature, for the account alone: whoever sends them is no user. */
+function run(
+  { network, block, state, budget, known, speculativeRun, account }: SignaturePlace,
+  uses: readonly Use[],
+  digest: Uint8Array | undefined,
+  users: readonly Hex[] = [account],
+): Promise<PreviewedChanges> {
+  const supposed = digest && {
+    digest: speculativeRun === undefined ? digest : undefined,
+    signer: hexToBytes(account),
+  };
+  const base = { network, block, state, budget, known, speculativeRun, users, supposed, isFree: true };
+  return previewCalls(base, uses.length, async (i) => {
+    const { from, to, data, value = 0n } = uses[i]!;
+    const call = { from: hexToBytes(from), to: hexToBytes(to), data: hexToBytes(data), value };
+    return transactionMessageOf(call, { gasLimit: USE_GAS, nonce: 0n, price: 0n, free: true });
+  });
+}
+
+/** @source EIP-7702; docs/spec/signatures.md 5 */
+async function authorization(
+  { account, network, state }: SignaturePlace,
+  { chainId, address, nonce }: Extract<SignatureRequest, { readonly kind: 'authorization' }>,
+): Promise<PreviewedSignature> {
+  const digest = keccak256(
+    concatBytes(Uint8Array.of(5), rlpList([integerBytes(chainId), address, integerBytes(nonce)])),
+  );
+  const held = await state.account(hexToBytes(account));
+  const left = held?.nonce ?? 0n;
+  const isForHere = chainId === 0n || chainId === BigInt(network.chainId);
+  const isBlocked = await hasOtherCode(state, hexToBytes(account));
+  // A sender's own authorization fits with the nonce after its transaction.
+  const validity = !isForHere
+    ? 'otherChain'
+    : nonce < left
+      ? 'past'
+      : isBlocked
+        ? 'blocked'
+        : nonce > left + 1n
+          ? 'later'
+          : 'now';
+  const target = isZeroBytes(address) ? null : bytesToHex(address);
+  const everyChain = chainId === 0n;
+  const isHarmless = (target === null && validity === 'now') || (validity === 'past' && !everyChain);
+  const severity: Severity = isHarmless ? 'note' : validity === 'blocked' ? 'warning' : 'danger';
+  const findings: SignatureFinding[] = [
+    {
+      code: 'delegated',
+      severity,
+      address: account,
+      target,
+      validity,
+      ...(everyChain && { everyChain: true as const }),
+    },
+  ];
+  if (validity === 'later')
+    findings.push({ code: 'future-nonce', severity: 'danger', nonce: toQuantity(nonce), expected: toQuantity(left) });
+  if (target !== null && isForHere && !(await hasOtherCode(state, address)))
+    findings.push({ code: 'contract-without-code', severity: 'danger', address: target });
+  return { ...NOTHING, digest: bytesToHex(digest), family: 'authorization', findings };
+}
+
+const integerBytes = (value: bigint) =>
+  value === 0n
+    ? new Uint8Array(0)
+    : hexToBytes(`0x${value.toString(16).padStart(2 * Math.ceil(value.toString(16).length / 2), '0')}`);
+
+/** A list of short items. */
+function rlpList(items: readonly Uint8Array[]): Uint8Array {
+  const encoded = items.map((item) =>
+    item.length === 1 && item[0]! < 0x80 ? item : concatBytes(Uint8Array.of(0x80 + item.length), item),
+  );
+  const body = concatBytes(...encoded);
+  return concatBytes(Uint8Array.of(0xc0 + body.length), body);
+}
+
+async function typedData(
+  place: SignaturePlace,
+  { data }: Extract<SignatureRequest, { readonly kind: 'typed-data' }>,
+  probes: Probes,
+): Promise<PreviewedSignature> {
+  const { account, network, block } = place;
+  let read: ReturnType<typeof readTypedData>;
+  try {
+    read = readTypedData(data);
+  } catch (error) {
+    if (!isPlumblineError(error, 'INVALID_PARAMETER')) throw error;
+    const { parameter, reason } = error.details;
+    return {
+      ...NOTHING,
+      digest: null,
+      family: 'unknown',
+      findings: [{ code: 'malformed', severity: 'danger', at: parameter, reason }],
+    };
+  }
+  const domain = (data.domain ?? {}) as Readonly<Record<string, unknown>>;
+  const declared = new Set(domainMembers(data).map(({ name }) => name));
+  const contract =
+    declared.has('verifyingContract') && !isZeroAddress(domain.verifyingContract)
+      ? (String(domain.verifyingContract).toLowerCase() as Hex)
+      : undefined;
+  const chainId = declared.has('chainId') ? BigInt(domain.chainId as string | number | bigint) : 0n;
+  const findings: SignatureFinding[] = [];
+  for (const at of read.undeclared) findings.push({ code: 'undeclared-member', severity: 'warning', at });
+  const isForHere = chainId === 0n || chainId === BigInt(network.chainId);
+  if (!isForHere) findings.push({ code: 'other-chain', severity: 'danger', chainId: String(chainId) });
+  if (chainId === 0n) findings.push({ code: 'no-chain', severity: 'warning' });
+  if (contract === undefined) findings.push({ code: 'no-contract', severity: 'warning' });
+  else if (isForHere) findings.push(...(await domainFindings(place, contract, read.domainSeparator, probes)));
+  const message = (data.message ?? {}) as Readonly<Record<string, unknown>>;
+  const reading = readFamily({ account, contract, message, type: read.type, hashOf: (path) => read.structs.get(path) });
+  const digest = bytesToHex(read.digest);
+  if (reading === undefined) {
+    findings.push({ code: 'unknown-type', severity: 'warning', type: read.type });
+    if (hidesHash(data, message)) findings.push({ code: 'opaque-hash', severity: 'danger' });
+    return { ...NOTHING, digest, family: 'unknown', findings };
+  }
+  findings.push(...(reading.findings ?? []));
+  const { owner, deadline, order, actsAs, notExecuted } = reading;
+  if (owner !== undefined && owner !== account)
+    findings.push({ code: 'other-signer', severity: 'warning', address: owner });
+  if (deadline !== undefined && deadline < BigInt(block.timestamp))
+    findings.push({ code: 'expired', severity: 'note', at: Number(deadline) });
+  findings.push(...(await nonceFindings(reading, contract, isForHere, probes)));
+  findings.push(...(await spenderFindings(place, reading)));
+  if (order?.gets.every(({ amount }) => amount === 0n)) findings.push(...nothingFor(account, order.gives));
+  const result = { ...NOTHING, digest, family: reading.family, order: order === undefined ? null : orderJson(order) };
+  const uses = isForHere && contract !== undefined ? ((await reading.uses?.(probes)) ?? []) : [];
+  if (uses.length === 0) {
+    const why = notExecuted ?? (isForHere ? 'it names no contract' : 'it is for another chain');
+    return { ...result, findings, evidence: { supposed: null, notExecuted: why } };
+  }
+  const users = actsAs === undefined ? [account] : [account, actsAs];
+  const { warnings, ...effects } = await run(place, uses, read.digest, users);
+  findings.push(...allowed(reading, warnings, effects, account));
+  const isRefused = effects.calls.some(({ status }) => status !== 'success');
+  const isContract = await isContractAccount(place);
+  const reasons = [
+    ...(notExecuted === undefined ? [] : [notExecuted]),
+    ...(isRefused && isContract ? ['the account is a contract, which checks signatures itself'] : []),
+    ...(isRefused && !isContract ? ['the contract refuses it now'] : []),
+  ];
+  const evidence = {
+    supposed: { precompile: 1, digest, signer: account } as const,
+    ...(reasons.length > 0 && { notExecuted: reasons.join('; ') }),
+  };
+  return { ...result, findings, effects, evidence };
+}
+
+const domainMembers = (data: Readonly<Record<string, unknown>>) =>
+  (data.types as Readonly<Record<string, readonly { readonly name: string }[]>>).EIP712Domain!;
+
+const isZeroAddress = (value: unknown) => value === undefined || BigInt(String(value)) === 0n;
+
+const orderJson = ({ gives, gets }: NonNullable<SignatureReading['order']>) => {
+  const lots = (all: typeof gives) => all.map(({ asset, amount }) => ({ asset, amount: toQuantity(amount) }));
+  return { gives: lots(gives), gets: lots(gets) };
+};
+
+/** Whether what is signed is no more than hashes. */
+function hidesHash(data: Readonly<Record<string, unknown>>, message: Readonly<Record<string, unknown>>): boolean {
+  const types = data.types as Readonly<Record<string, readonly { readonly type: string }[]>>;
+  const members = types[data.primaryType as string] ?? [];
+  return (
+    Object.keys(message).length > 0 &&
+    members.length > 0 &&
+    members.every(({ type }) => type === 'bytes32' || type === 'bytes')
+  );
+}
+
+const [DOMAIN_SEPARATOR, SAFE_DOMAIN]: readonly Hex[] = ['0x3644e515', '0xf698da25'];
+
+/** Asks the contract for its domain. @source docs/spec/signatures.md 1 */
+async function domainFindings(
+  { state }: SignaturePlace,
+  contract: Hex,
+  separator: Uint8Array,
+  probes: Probes,
+): Promise<SignatureFinding[]> {
+  if (!(await hasOtherCode(state, hexToBytes(contract))))
+    return [{ code: 'contract-without-code', severity: 'danger', address: contract }];
+  const told = bytesToHex(separator);
+  for (const selector of [DOMAIN_SEPARATOR!, SAFE_DOMAIN!]) {
+    const answer = await probes.word('before', contract, selector);
+    if (answer === undefined) continue;
+    const found: Hex = `0x${answer.toString(16).padStart(64, '0')}`;
+    return found === told ? [] : [{ code: 'domain-differs', severity: 'danger', address: contract, told, found }];
+  }
+  return [];
+}
+
+async function nonceFindings(
+  { nonce }: SignatureReading,
+  contract: Hex | undefined,
+  isForHere: boolean,
+  probes: Probes,
+): Promise<SignatureFinding[]> {
+  if (nonce === undefined || contract === undefined || !isForHere) return [];
+  const { told, kind } = nonce;
+  const answer = await nonce.ask(probes);
+  if (answer === undefined) return [];
+  const isUsed =
+    kind === 'equal' ? told < answer : kind === 'flag' ? answer !== 0n : ((answer >> (told & 255n)) & 1n) === 1n;
+  if (isUsed) return [{ code: 'used-nonce', severity: 'note', nonce: toQuantity(told) }];
+  if (kind !== 'equal' || told === answer) return [];
+  return [{ code: 'future-nonce', severity: 'danger', nonce: toQuantity(told), expected: toQuantity(answer) }];
+}
+
+async function spenderFindings(
+  { state, known, account }: SignaturePlace,
+  { spenders = [], family }: SignatureReading,
+): Promise<SignatureFinding[]> {
+  const findings: SignatureFinding[] = [];
+  const trusted = new Set([...(known?.addresses ?? []), account]);
+  for (const address of new Set(spenders)) {
+    // A transfer that is authorized goes to its receiver, who need not be a contract.
+    const isReceiver = family.endsWith('-authorization') || family === 'votes';
+    if (isReceiver || trusted.has(address) || (await hasOtherCode(state, hexToBytes(address)))) continue;
+    findings.push({ code: 'spender-without-code', severity: 'danger', address });
+  }
+  return findings;
+}
+
+/** What a preview says of one transfer that the spender may make: that something is lost is the point of it. */
+function allowed(
+  { transfers, spenders = [], order }: SignatureReading,
+  warnings: readonly PreviewWarning[],
+  { balances }: Omit<PreviewedChanges, 'warnings'>,
+  account: Hex,
+): SignatureFinding[] {
+  // The calls of a relayer and of the one who pays for them are nobody's to warn of.
+  const kept = warnings.filter(
+    ({ code }) => code !== 'new-recipient' && code !== 'transfer-to-contract-without-receiver',
+  );
+  if (transfers === undefined) return kept;
+  const findings: SignatureFinding[] = kept.filter(({ code }) => code !== 'nothing-back');
+  for (const { token, amount } of transfers) {
+    const held = balances.find(
+      (one) => 'account' in one && one.account === account && 'address' in one.asset && one.asset.address === token,
+    );
+    const before = held !== undefined && 'before' in held && held.before !== null ? BigInt(held.before) : 0n;
+    const isMost = before > 0n && amount * 10n >= before * 9n;
+    // An order says what comes back for it, as far as the spender honours it.
+    const isOrder = order?.gets.some((one) => one.amount > 0n);
+    const severity: Severity = (isMost && !isOrder) || amount >= 1n << 128n ? 'danger' : 'warning';
+    const asset: Asset = { kind: 'erc20', address: token };
+    findings.push({ code: 'transfer-allowed', severity, asset, amount: toQuantity(amount), spender: spenders[0]! });
+  }
+
+  return findings;
+}
+
+/** Whether the account has code: contracts then ask it about a signature, also where the code is that of another account. */
+const isContractAccount = ({ state, account }: SignaturePlace) => hasCode(state, hexToBytes(account));
