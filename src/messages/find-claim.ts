@@ -2,12 +2,10 @@ import type { ChainCall } from '../chain/chain.js';
 import { answerRefused, isUnreachable, missing } from '../chain/light/refused.js';
 import { FINALIZATION_EVENTS } from '../chain/light/settlement/rollup-reader.js';
 import type { Settlement } from '../chain/light/settlement/settlement.js';
-import { timeOfFork } from '../consensus/slots.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import { revertReason } from '../evm/calls/revert-reason.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
-import { beaconNetworkOf } from '../networks/beacon-networks.js';
-import { layerOneOfDevnet } from '../networks/devnet.js';
-import { ethereum, hoodi, sepolia } from '../networks/ethereum.js';
+import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import type { Network } from '../networks/network.js';
 import { bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
@@ -24,7 +22,6 @@ import {
   verifyClaimState,
   verifyMessageProof,
 } from '../proof/messages.js';
-import { loadOnce } from '../scheduling/load-once.js';
 import { nextTurn } from '../scheduling/turns.js';
 import {
   claimsAt,
@@ -37,7 +34,6 @@ import {
   provedMessages,
   viewOf,
 } from './message-logs.js';
-import type { ClaimRun } from './run-claim.js';
 import type { ClaimPreparation, MessageList, PreparedClaim } from './withdrawal.js';
 
 /** Which message is to be claimed. */
@@ -58,24 +54,11 @@ export interface Messages {
   claim(search: ClaimSearch, call: ChainCall): Promise<ClaimPreparation>;
 }
 
-/** The profile of the layer 1 of a rollup, by its beacon chain; undefined if no profile here has it. */
-export function profileOfLayerOne({ layerOne }: Network): Network | undefined {
-  if (layerOne === undefined) return undefined;
-  const beacon = beaconNetworkOf(layerOne);
-  const amsterdam = timeOfFork(beacon, 'gloas');
-  const own = layerOneOfDevnet({ layerOne, ...(amsterdam !== undefined && { amsterdam }) });
-  return [ethereum, sepolia, hoodi, own].find(({ chainId }) => chainId === beacon.depositChainId);
-}
-
-/**
- * @param layerOneNetwork - profile of layer 1, where its consensus is followed
- * @returns undefined for a network whose profile does not say where messages are
- */
+/** @returns undefined for a network whose profile does not say where messages are */
 export function openMessages(
   { rollup, messageService }: Network,
   chain: MessageSources['chain'] & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
-  groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level'>,
-  layerOneNetwork?: Network | undefined,
+  groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level' | 'runner'>,
 ): Messages | undefined {
   if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
     return undefined;
@@ -84,12 +67,6 @@ export function openMessages(
     ...groups,
     rollup,
     messageService: hexToBytes(messageService, 20),
-    runner:
-      layerOneNetwork &&
-      loadOnce(async () => {
-        const { claimRunner } = await import('./run-claim.js');
-        return claimRunner(groups.layerOne, layerOneNetwork, rollup.address);
-      }),
     pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
   };
   return {
@@ -401,20 +378,33 @@ async function claimOf(
   return undefined;
 }
 
+/** `MessageClaimed(bytes32)`. @source docs/spec/messages.md 6 */
+const MESSAGE_CLAIMED = hexToBytes('0xa4c827e719e911e8f19393ccdb85b5102f08f0910604d340ba38390b7ff2ab0e', 32);
+
 /** What a claim does when it is executed. @returns nothing where it cannot be. @throws PlumblineError of the request's limits */
 async function runOf(
   { sources: { runner, rollup }, search, pinned, limits, warming }: Place,
   data: Uint8Array,
   hash: Uint8Array,
-): Promise<ClaimRun | undefined> {
+): Promise<Pick<PreparedClaim, 'wouldPass' | 'revert'> | undefined> {
+  const to = hexToBytes(rollup.address, 20);
+  let outcome: TransactionOutcome | undefined;
   try {
     await warming;
-    const from = search.feeRecipient;
-    return await (await runner?.())?.run(pinned, { from, to: hexToBytes(rollup.address, 20), data }, hash, limits);
+    outcome = await (await runner?.())?.run(pinned, { from: search.feeRecipient, to, data }, limits);
   } catch (error) {
     if (isPlumblineError(error, 'GAS_BUDGET_EXCEEDED')) throw error;
-    return ignoreUnlessAborted(limits.signal)(error);
+    ignoreUnlessAborted(limits.signal)(error);
   }
+  if (outcome === undefined) return undefined;
+  const { succeeded, exception, returnData, logs } = outcome;
+  const isClaimed = logs.some(
+    ({ address, topics: [event, of] }) =>
+      of !== undefined && equalBytes(address, to) && equalBytes(event!, MESSAGE_CLAIMED) && equalBytes(of, hash),
+  );
+  if (succeeded && isClaimed) return { wouldPass: true };
+  const reason = succeeded ? 'the contract claimed nothing' : (revertReason(returnData) ?? exception);
+  return { wouldPass: false, revert: { data: bytesToHex(returnData), ...(reason && { reason }) } };
 }
 
 /** @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */

@@ -6,8 +6,11 @@ import { bloomTest, type FoundLog } from '../chain/log-filter.js';
 import { collectLogs, logsOfBlock } from '../chain/log-search.js';
 import { PlumblineError } from '../errors.js';
 import type { Log } from '../ethereum/receipt.js';
+import type { RunLimits } from '../evm/interpreter/run-budget.js';
+import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
 import type { RollupContract } from '../networks/network.js';
 import { bigIntToBytes, bytesToBigInt, bytesToKey, concatBytes, copyBytes, equalBytes } from '../primitives/bytes.js';
+import type { CallRequest } from '../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { verifyEthereumProof } from '../proof/ethereum-proof.js';
@@ -15,21 +18,28 @@ import type { HashedHeader } from '../proof/headers.js';
 import { type BridgeMessage, hashMessage, messageSlots } from '../proof/messages.js';
 import { nextTurn } from '../scheduling/turns.js';
 import type { EndpointGroup } from '../upstream/group.js';
-import type { ClaimRunner } from './run-claim.js';
 import type { LayerOneView, MessageJson, MessageList, ProvedBlocks, SentMessage } from './withdrawal.js';
+
+/** Runs calls on the state of layer-1 blocks. @throws PlumblineError of the endpoints; `GAS_BUDGET_EXCEEDED`, `ABORTED` */
+export interface ClaimRunner {
+  /** Fetches the code of the contract, which every claim needs. */
+  warm(at: HashedHeader, limits: RunLimits): Promise<void>;
+  /** @param call - a claim */
+  run(at: HashedHeader, call: CallRequest, limits: RunLimits): Promise<TransactionOutcome>;
+}
 
 /** What messages are read from: a rollup's chain with endpoints, and its layer 1. */
 export interface MessageSources {
   readonly chain: Pick<Chain, 'head' | 'blocks' | 'receipts' | 'trust'>;
   /** Endpoints of the rollup. */
-  readonly upstream: EndpointGroup;
-  readonly layerOne: EndpointGroup;
+  readonly upstream: Pick<EndpointGroup, 'request'>;
+  readonly layerOne: Pick<EndpointGroup, 'request'> & { readonly endpoints: readonly { readonly id: string }[] };
   readonly rollup: RollupContract;
   /** Contract on the rollup that messages are sent by. */
   readonly messageService: Uint8Array;
   readonly level: LayerOneView['level'];
   /** Executes claims; left out where consensus of layer 1 is not followed, or its profile is not known. */
-  readonly runner?: (() => Promise<ClaimRunner>) | undefined;
+  readonly runner?: (() => Promise<ClaimRunner | undefined>) | undefined;
   /** The final block of layer 1 at which everything there is read. @throws PlumblineError as `RollupReader.pin` */
   pin(signal?: AbortSignal): Promise<HashedHeader>;
 }

@@ -17,8 +17,11 @@ export interface MessageJson {
 
 /** The block of layer 1 whose state an answer rests on. */
 export interface LayerOneView {
-  /** `settled`: layer-1 consensus finalized the block. `finalized`: its endpoints say so, and that is not proved. */
-  readonly level: 'settled' | 'finalized';
+  /**
+   * `settled`: layer-1 consensus finalized the block. `finalized`: its endpoints say so, and that is not proved. `held`: it is of the devnet
+   * that answers.
+   */
+  readonly level: 'settled' | 'finalized' | 'held';
   readonly block: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
   /** The newest block of the rollup that is final there. */
   readonly finalizedBlock: number;

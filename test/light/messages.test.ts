@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { PreparedClaim } from '../../src/messages/withdrawal.js';
+import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { stranger } from '../support/dev-node.js';
 import {
@@ -290,12 +291,13 @@ test('a node of both chains reads layer 1 through its own chain of it', async ()
 });
 
 test('other nodes say what is missing', async () => {
-  const dev = await createInlineNode();
+  const { messageService: _, ...network } = devnet();
+  const dev = await createInlineNode({ chain: { kind: 'devnet', network } });
   const refused = (text: RegExp) => expect.objectContaining({ code: 4200, message: expect.stringMatching(text) });
   await expect(dev.messages({ address: ALICE, fromBlock: 0, toBlock: 0 })).rejects.toEqual(
-    refused(/simulated layer 1/),
+    refused(/no messageService/),
   );
-  await expect(dev.prepareClaim(hashOf(FIRST))).rejects.toEqual(refused(/simulated layer 1/));
+  await expect(dev.prepareClaim(hashOf(FIRST))).rejects.toEqual(refused(/no messageService/));
   await expect(
     dev.request({ method: 'linea_getMessageProof', params: [hashOf(FIRST)] } as never),
   ).rejects.toMatchObject({

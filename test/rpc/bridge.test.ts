@@ -102,6 +102,35 @@ describe('a withdrawal', () => {
   });
 });
 
+describe('a devnet itself', () => {
+  test('lists messages and prepares their claims, whose execution says what they would do', async () => {
+    const dev = await devNode();
+    const l1 = layerOneOf(dev);
+    const [from, to] = [accountAt(0), stranger('c0')];
+    const sent = await withdraw(dev, from, to, 5n);
+    const list = async () => {
+      const toBlock = await dev.number();
+      const { messages, proved, layerOne } = await dev.node.messages({ address: to, fromBlock: 0, toBlock });
+      expect([proved, layerOne.level]).toEqual([{ from: 0, to: toBlock, level: 'held' }, 'held']);
+      return messages.map(({ hash, state }) => [hash, state]);
+    };
+    expect(await list()).toEqual([[sent.hash, 'notFinal']]);
+    expect(await dev.node.prepareClaim(sent.hash)).toMatchObject({ status: 'notFinal' });
+    await dev.ask('anvil_mine', '0x2');
+    expect(await list()).toEqual([[sent.hash, 'anchored']]);
+    const claim = await dev.node.prepareClaim(sent.hash);
+    expect(claim).toMatchObject({ status: 'anchored', slotsAllow: true, wouldPass: true, layerOne: { level: 'held' } });
+    const proof = await dev.ask('linea_getMessageProof', sent.hash);
+    expect(proof).toMatchObject({ status: 'anchored', wouldPass: true });
+    if (claim.status !== 'anchored') throw new Error(claim.status);
+    await l1('eth_sendTransaction', { from: accountAt(1), ...claim.transaction });
+    expect(await l1('eth_getBalance', to, 'latest')).toBe('0x5');
+    expect(await list()).toEqual([[sent.hash, 'claimed']]);
+    expect(await dev.node.prepareClaim(sent.hash)).toMatchObject({ status: 'claimed' });
+    expect(await dev.node.prepareClaim(`0x${'12'.repeat(32)}`)).toMatchObject({ status: 'notFound' });
+  });
+});
+
 describe('a deposit', () => {
   test('arrives on layer 2, is claimed there, and its rolling hash is in the next finalization', async () => {
     const dev = await devNode();

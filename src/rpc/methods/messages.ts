@@ -6,7 +6,7 @@ import type { Hex } from '../../primitives/hex.js';
 import { optional, parseAddress, parseHash, requireMembers, requireObject } from '../parsing/parse-params.js';
 import type { Method, MethodCallOptions } from '../protocol/method.js';
 import { needsRollup } from '../protocol/method-info.js';
-import { PROVES_ON_LAYER_ONE } from '../protocol/method-rows.js';
+import { PROVES } from '../protocol/method-rows.js';
 import { invalidParams } from '../protocol/rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
 
@@ -32,7 +32,7 @@ export const prepareClaim: Method<RpcContext>['handle'] = async (
 /** `[hash]`: as `node.prepareClaim`. Also answers to the network's prefix, and to `l2_getMessageProof`. */
 export const linea_getMessageProof = defineMethod<[hash: Hex], MessageProofJson>(
   'linea_getMessageProof',
-  PROVES_ON_LAYER_ONE,
+  PROVES,
   async (context, [hash], call) => {
     const found = await claimOf(context, 'linea_getMessageProof', hash, undefined, call);
     if (!('siblings' in found)) return found;
@@ -70,7 +70,7 @@ async function messagesOf({ messages: open, chain: { kind, network } }: RpcConte
   const reason = isLayerOne(network)
     ? needsRollup(method, network.name)
     : kind === 'devnet'
-      ? `${method}: the simulated layer 1 of a devnet has no messages; ask a light node of a network`
+      ? `${method}: this devnet has no layer 1, or its profile no messageService; ask a light node of the network`
       : `${method} needs endpoints of layer 1 (layerOne), and messageService, rollup.rootDepthsSlot and rollup.claimedSlot of the profile`;
   throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method, reason });
 }
