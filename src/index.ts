@@ -63,6 +63,7 @@ export { type ClientOptions, createNode } from './hosts/worker/client.js';
 export type {
   ClaimOptions,
   ClaimPreparation,
+  DepositStatus,
   LayerOneView,
   MessageJson,
   MessageList,
@@ -71,6 +72,7 @@ export type {
   PreparedClaim,
   ProvedBlocks,
   SentMessage,
+  TokenTransfer,
 } from './messages/withdrawal.js';
 export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
@@ -85,6 +87,7 @@ export type {
   NameService,
   Network,
   RollupNetwork,
+  TokenBridge,
 } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type {

@@ -1,8 +1,10 @@
-import type { ChainCall } from '../chain/chain.js';
+import { provedValues } from '../accumulator/proof-shape.js';
+import type { AnswerNote, Chain, ChainCall } from '../chain/chain.js';
 import { answerRefused, isUnreachable, missing } from '../chain/light/refused.js';
 import { FINALIZATION_EVENTS } from '../chain/light/settlement/rollup-reader.js';
 import type { Settlement } from '../chain/light/settlement/settlement.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import { mappingSlot } from '../ethereum/abi.js';
 import { revertReason } from '../evm/calls/revert-reason.js';
 import type { RunLimits } from '../evm/interpreter/run-budget.js';
 import type { TransactionOutcome } from '../evm/transactions/transaction-message.js';
@@ -10,12 +12,15 @@ import type { Network } from '../networks/network.js';
 import { bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
+import { verifyEthereumProof } from '../proof/ethereum-proof.js';
 import type { HashedHeader } from '../proof/headers.js';
 import { readArray, readBytes, readBytesList, readCount, readObject } from '../proof/json-reader.js';
 import {
   type ClaimState,
   claimCalldata,
   claimRefusal,
+  inboxClaimCalldata,
+  inboxSlot,
   messageSlots,
   messageTrees,
   siblingsOf,
@@ -34,7 +39,7 @@ import {
   provedMessages,
   viewOf,
 } from './message-logs.js';
-import type { ClaimPreparation, MessageList, PreparedClaim } from './withdrawal.js';
+import type { ClaimPreparation, DepositStatus, MessageList, PreparedClaim } from './withdrawal.js';
 
 /** Which message is to be claimed. */
 export interface ClaimSearch {
@@ -52,12 +57,15 @@ export interface Messages {
   list(query: Parameters<typeof listMessages>[1], call: ChainCall): Promise<MessageList>;
   /** As `findClaim`. */
   claim(search: ClaimSearch, call: ChainCall): Promise<ClaimPreparation>;
+  /** As `depositStatus`. */
+  deposit(hash: Uint8Array, call: ChainCall): Promise<DepositStatus>;
 }
 
 /** @returns undefined for a network whose profile does not say where messages are */
 export function openMessages(
-  { rollup, messageService }: Network,
-  chain: MessageSources['chain'] & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
+  { rollup, messageService, tokenBridge }: Network,
+  chain: MessageSources['chain'] &
+    Pick<Chain, 'zkProof'> & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
   groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level' | 'runner'>,
 ): Messages | undefined {
   if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
@@ -67,11 +75,13 @@ export function openMessages(
     ...groups,
     rollup,
     messageService: hexToBytes(messageService, 20),
+    tokenBridge,
     pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
   };
   return {
     list: (query, call) => listMessages(sources, query, call),
     claim: (search, call) => findClaim(sources, search, call),
+    deposit: (hash, call) => depositStatus(chain, sources, hash, call),
   };
 }
 
@@ -150,7 +160,7 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
   const { found, proved } = isOver ? toldAlone! : await sentIn(sources, hash, blocks ?? (await near()), call);
   if (found === undefined) return { status: 'notFound', proved, layerOne };
   const { number: blockNumber, timestamp } = found.header;
-  const of = { message: messageJson(found.logged), blockNumber, proved, layerOne };
+  const of = { message: messageJson(found.logged, sources), blockNumber, proved, layerOne };
   if (blockNumber > finalizedBlock) return { status: 'notFinal', ...of };
   for await (const finalization of eachFinalization(at, { number: blockNumber, timestamp })) {
     const { first: from, last: to } = finalization;
@@ -160,7 +170,65 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
     const claim = await claimOf({ ...at, finalizedBlock }, finalization, leaves);
     if (claim !== undefined) return claim;
   }
+  const transaction = await inboxClaim(at, found.logged);
+  if (transaction !== undefined) return { status: 'inbox', ...of, transaction };
   return { status: 'notAnchored', ...of };
+}
+
+/** Slot of `inboxL2L1MessageStatus` of the rollup contract. @source docs/spec/messages.md 4 */
+const OLD_INBOX_SLOT = 166n;
+
+/** The claim of an old message that layer 1 has recorded. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
+async function inboxClaim(
+  { sources: { layerOne, rollup }, search: { feeRecipient }, pinned: { header }, signal }: Place,
+  { message, hash }: LoggedMessage,
+): Promise<PreparedClaim['transaction'] | undefined> {
+  const storageKeys = [mappingSlot(hash, OLD_INBOX_SLOT)];
+  const params = [rollup.address, storageKeys.map(bytesToHex), toQuantity(header.number)];
+  const { stateRoot } = header;
+  const value = await layerOne.request('eth_getProof', params, {
+    ...stop(signal),
+    accept(answer) {
+      const address = hexToBytes(rollup.address, 20);
+      const verdict = verifyEthereumProof({ address, storageKeys, stateRoot }, answer);
+      if (!verdict.verified) throw answerRefused('rollup contract', verdict);
+      return verdict.slots[0]?.value;
+    },
+  });
+  if (value === undefined || bytesToBigInt(value) !== 1n) return undefined;
+  const data = inboxClaimCalldata({ message, ...(feeRecipient !== undefined && { feeRecipient }) });
+  return { to: rollup.address, data: bytesToHex(data), value: '0x0' };
+}
+
+/**
+ * What the rollup has of a message from layer 1, by its newest zk state that is final.
+ *
+ * @param hash - of the message, 32 bytes
+ * @throws PlumblineError as `Chain.zkProof`
+ * @source docs/spec/messages.md 7
+ */
+async function depositStatus(
+  chain: Pick<Chain, 'zkProof'>,
+  { messageService, level }: MessageSources,
+  hash: Uint8Array,
+  call: ChainCall,
+): Promise<DepositStatus> {
+  let zkBlock = 0;
+  const note: AnswerNote = {
+    block() {},
+    level() {},
+    unproved() {},
+    rootUnknown() {},
+    gasLimits() {},
+    zk(number, ...more) {
+      zkBlock = number;
+      call.note?.zk(number, ...more);
+    },
+  };
+  const proof = await chain.zkProof(messageService, [inboxSlot(hash)], { tag: 'finalized' }, { ...call, note });
+  const [value] = provedValues(proof, 1).slots;
+  const status = (['notReceived', 'received', 'claimed'] as const)[Number(bytesToBigInt(value!))] ?? 'claimed';
+  return { status, zkBlock, level };
 }
 
 /** A message in the proved logs of blocks. @throws as `provedMessages` */
@@ -363,7 +431,7 @@ async function claimOf(
     const refusal = claimRefusal(claim, state, BigInt(pinned.header.timestamp));
     return {
       status: state.isClaimed ? 'claimed' : 'anchored',
-      message: messageJson(leaves.logged),
+      message: messageJson(leaves.logged, sources),
       siblings: siblings.map((one) => bytesToHex(one)),
       leafIndex,
       root: bytesToHex(root),

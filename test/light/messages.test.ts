@@ -213,6 +213,36 @@ describe('prepareClaim()', () => {
     expect(await node.prepareClaim(hashOf(FALSE))).toMatchObject({ status: 'notFound' });
   });
 
+  test('an old message, which layer 1 has recorded itself, is claimed without a proof', async () => {
+    const { open } = await scene({ inbox: [hashOf(FIRST)] }, [
+      { ...FINALIZATIONS[0]!, anchored: [] },
+      FINALIZATIONS[1]!,
+    ]);
+    const node = await open();
+    const claim = await node.prepareClaim(hashOf(FIRST), { fromBlock: 1, feeRecipient: BOB });
+    expect(claim).toMatchObject({
+      status: 'inbox',
+      blockNumber: 1,
+      message: json(FIRST),
+      layerOne: { level: 'settled' },
+    });
+    if (claim.status !== 'inbox') throw new Error(claim.status);
+    const { args } = decodeFunctionData({
+      abi: parseAbi([
+        'function claimMessage(address from, address to, uint256 fee, uint256 value, address feeRecipient, bytes data, uint256 nonce)',
+      ]),
+      data: claim.transaction.data,
+    });
+    expect(args.map((one) => (typeof one === 'string' ? one.toLowerCase() : one))).toEqual([
+      ...[FIRST.from, FIRST.to, FIRST.fee, FIRST.value, BOB, FIRST.data, FIRST.nonce],
+    ]);
+    expect(claim.transaction).toMatchObject({ to: ROLLUP, value: '0x0' });
+    // Another one of the same block is in no root, and not recorded.
+    expect(await node.prepareClaim(hashOf(MESSAGES[0]![1]!), { fromBlock: 1 })).toMatchObject({
+      status: 'notAnchored',
+    });
+  });
+
   test('as linea_getMessageProof, over JSON-RPC', async () => {
     const { open } = await scene();
     const node = await open();

@@ -1,7 +1,9 @@
+import { encodeFunctionData, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
+import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { hashMessage, rollingHash } from '../../src/proof/messages.js';
+import { hashMessage, inboxClaimCalldata, rollingHash } from '../../src/proof/messages.js';
 import { claimOf, layerOneOf, messageFrom, ROLLUP, SERVICE, sendMessage, withdraw } from '../support/bridge.js';
 import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
@@ -163,6 +165,55 @@ describe('a deposit', () => {
     ])
       expect(await read).toBe(bytesToHex(rolling));
   });
+});
+
+test('the inbox of layer 2 says what has become of a deposit, to a devnet and to a light node', async () => {
+  const { dev, clock, checkpoint, open } = await settledScene(1);
+  const l1 = layerOneOf(dev);
+  const [from, to] = [accountAt(0), stranger('de')];
+  const hash = bytesToHex(hashMessage(messageFrom(from, to, 7n, 1n)));
+  const root = await checkpoint();
+  const { node } = await open({ checkpoint: { root } });
+  const statuses = async () => {
+    await dev.ask('anvil_mine', '0x2');
+    clock.advance(10_000);
+    const [own, light] = [await dev.node.depositStatus(hash), await node.depositStatus(hash)];
+    const finalized = await dev.number('finalized');
+    expect([own.level, light.level]).toEqual(['held', 'settled']);
+    expect([own.zkBlock, light.zkBlock]).toEqual([finalized, finalized]);
+    expect(light.status).toBe(own.status);
+    return own.status;
+  };
+  expect(await statuses()).toBe('notReceived');
+  await l1('eth_sendTransaction', { from, to: ROLLUP, value: '0x7', data: sendMessage(to) });
+  await eventually(async () =>
+    expect(await dev.ask('eth_getStorageAt', SERVICE, LAST_ANCHORED, 'latest')).toBe(word(1n)),
+  );
+  expect(await statuses()).toBe('received');
+  const data = bytesToHex(inboxClaimCalldata({ message: messageFrom(from, to, 7n, 1n) }));
+  await dev.ask('eth_sendTransaction', { from: accountAt(1), to: SERVICE, data });
+  expect(await dev.ask('eth_getBalance', to, 'latest')).toBe('0x7');
+  expect(await statuses()).toBe('claimed');
+});
+
+test('messages between the token bridges of the profile are decoded, and no others', async () => {
+  const tokenBridge = { address: accountAt(4), layerOne: stranger('b1') };
+  const { node, ask } = await devNode({ chain: { kind: 'devnet', network: { ...devnet(), tokenBridge } } });
+  const abi = parseAbi(['function completeBridging(address, uint256, address, uint256, bytes)']);
+  const args = [stranger('70'), 5n * ETHER, stranger('a1'), 1337n, '0xabcd'] as const;
+  const data = encodeFunctionData({ abi, args });
+  const bridged = await withdraw({ ask }, tokenBridge.address, tokenBridge.layerOne, 0n, { data });
+  await withdraw({ ask }, accountAt(5), tokenBridge.layerOne, 0n, { data });
+  await withdraw({ ask }, tokenBridge.address, stranger('b2'), 0n, { data });
+  await withdraw({ ask }, tokenBridge.address, tokenBridge.layerOne, 0n, { data: data.slice(0, 100) as Hex });
+  const lists = await Promise.all(
+    [tokenBridge.layerOne, stranger('b2')].map((address) => node.messages({ address, fromBlock: 0, toBlock: 4 })),
+  );
+  const decoded = lists.flatMap(({ messages }) => messages).filter((one) => one.tokenTransfer !== undefined);
+  expect(lists.map(({ messages }) => messages.length)).toEqual([3, 1]);
+  expect(decoded.map(({ hash, tokenTransfer }) => ({ hash, ...tokenTransfer }))).toEqual([
+    { hash: bridged.hash, token: args[0], amount: quantity(args[1]), recipient: args[2], chainId: '0x539' },
+  ]);
 });
 
 describe('layer 1', () => {

@@ -1,6 +1,6 @@
 import { PlumblineError } from '../../errors.js';
 import type { ClaimSearch, Messages } from '../../messages/find-claim.js';
-import type { ClaimPreparation, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
+import type { ClaimPreparation, DepositStatus, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
 import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import { optional, parseAddress, parseHash, requireMembers, requireObject } from '../parsing/parse-params.js';
@@ -28,6 +28,12 @@ export const prepareClaim: Method<RpcContext>['handle'] = async (
   [hash, options],
   call,
 ): Promise<ClaimPreparation> => claimOf(context, 'prepareClaim', hash, options, call);
+
+/** `node.depositStatus`: the hash of a message from layer 1. */
+export const depositStatus: Method<RpcContext>['handle'] = async (context, [hash], call): Promise<DepositStatus> => {
+  const all = await messagesOf(context, 'depositStatus');
+  return all.deposit(parseHash(hash, 'hash', SUBJECT), bounded(context, call));
+};
 
 /** `[hash]`: as `node.prepareClaim`. Also answers to the network's prefix, and to `l2_getMessageProof`. */
 export const linea_getMessageProof = defineMethod<[hash: Hex], MessageProofJson>(

@@ -65,6 +65,7 @@ export const SENDS_WITH_KEYS = { ...CHANGES_DEVNET, needsKeys: true } as const s
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export const INSPECT = {
   clear: { answers: { devnet: 'held', light: 'held', replica: 'off' }, effect: 'every-time', timed: false },
+  depositStatus: PROVES,
   diagnoseTransaction: COMPUTES,
   explainEstimate: COMPUTES,
   exportEvidence: { answers: { devnet: 'off', light: 'proved', replica: 'off' }, effect: 'none', timed: true },

@@ -64,6 +64,7 @@ export function inspectTable(): MethodTable<RpcContext> {
     later('explainEstimate', () => import('../methods/explainEstimate.js')),
     later('diagnoseTransaction', () => import('../methods/diagnoseTransaction.js')),
     later('exportEvidence', () => import('../methods/exportEvidence.js')),
+    later('depositStatus', () => import('../methods/messages.js')),
     later('messages', () => import('../methods/messages.js')),
     later('prepareClaim', () => import('../methods/messages.js')),
     later('previewTransaction', () => import('../methods/previewTransaction.js')),
