@@ -1,9 +1,21 @@
-import { encodeFunctionData, parseAbi } from 'viem';
+import {
+  createWalletClient,
+  custom,
+  defineChain,
+  encodeFunctionData,
+  parseAbi,
+  parseEventLogs,
+  publicActions,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { mainnet } from 'viem/chains';
 import { describe, expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { hashMessage, inboxClaimCalldata, rollingHash } from '../../src/proof/messages.js';
+import { messageActions } from '../../src/viem.js';
 import { claimOf, layerOneOf, messageFrom, ROLLUP, SERVICE, sendMessage, withdraw } from '../support/bridge.js';
 import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
@@ -306,4 +318,37 @@ describe('a light node of a devnet, by the consensus of its layer 1', () => {
     expect(told).toMatchObject({ status: 'anchored', slotsAllow: true, layerOne: { level: 'finalized' } });
     expect(told).not.toHaveProperty('wouldPass');
   });
+});
+
+test('viem: sent by a wallet of layer 2, claimed by one of layer 1, with messageActions', async () => {
+  const { node, ask } = await devNode();
+  const account = privateKeyToAccount(DEV_ACCOUNTS[6]!.privateKey);
+  const chainOf = (id: number) =>
+    defineChain({ id, name: `${id}`, nativeCurrency: mainnet.nativeCurrency, rpcUrls: mainnet.rpcUrls });
+  const l2 = createWalletClient({ account, chain: chainOf(59_139), transport: custom(node) })
+    .extend(publicActions)
+    .extend(messageActions(node));
+  const l1 = createWalletClient({ account, chain: chainOf(1337), transport: custom(node.l1) }).extend(publicActions);
+  const to = stranger('c0');
+  const abi = parseAbi([
+    'function sendMessage(address to, uint256 fee, bytes data) payable',
+    'event MessageSent(address indexed from, address indexed to, uint256 fee, uint256 value, uint256 nonce, bytes data, bytes32 indexed hash)',
+    'event MessageClaimed(bytes32 indexed hash)',
+  ]);
+  const sent = await l2.writeContract({
+    ...{ address: SERVICE, abi, functionName: 'sendMessage', args: [to, 0n, '0x'], value: ETHER },
+  });
+  const { logs, blockNumber } = await l2.waitForTransactionReceipt({ hash: sent });
+  const [hash] = parseEventLogs({ abi, logs, eventName: 'MessageSent' }).map(({ args }) => args.hash);
+  await ask('anvil_mine', '0x2');
+  const { messages } = await l2.getMessages({ fromBlock: 0n, toBlock: blockNumber });
+  expect(messages.map(({ hash, state }) => [hash, state])).toEqual([[hash, 'anchored']]);
+  const claim = await l2.prepareClaim({ hash: hash!, fromBlock: blockNumber });
+  if (claim.status !== 'anchored') throw new Error(claim.status);
+  const claimed = await l1.sendTransaction(claim.transaction);
+  const receipt = await l1.waitForTransactionReceipt({ hash: claimed });
+  const events = parseEventLogs({ abi, logs: receipt.logs, eventName: 'MessageClaimed' });
+  expect(events.map((event) => event.args.hash)).toEqual([hash]);
+  expect(await l1.getBalance({ address: to })).toBe(ETHER);
+  expect(await l2.getDepositStatus({ hash: hash! })).toMatchObject({ status: 'notReceived' });
 });
