@@ -259,12 +259,10 @@ export interface ClaimTransaction {
   readonly value: bigint;
 }
 
-type Sendable<Found> = Found extends { readonly transaction: object }
+/** As `ClaimPreparation`, with a transaction that viem sends. */
+export type ViemClaim<Found = ClaimPreparation> = Found extends { readonly transaction: object }
   ? Omit<Found, 'transaction'> & { readonly transaction: ClaimTransaction }
   : Found;
-
-/** As `ClaimPreparation`, with a transaction that viem sends. */
-export type ViemClaim = Sendable<ClaimPreparation>;
 
 /** A type and no interface: that is what `extend` takes. */
 export type MessageActions = {
