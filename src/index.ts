@@ -62,6 +62,7 @@ export { type ClientOptions, createNode } from './hosts/worker/client.js';
 export type {
   ClaimOptions,
   ClaimPreparation,
+  DepositStatus,
   LayerOneView,
   MessageJson,
   MessageList,
@@ -70,6 +71,7 @@ export type {
   PreparedClaim,
   ProvedBlocks,
   SentMessage,
+  TokenTransfer,
 } from './messages/withdrawal.js';
 export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
@@ -84,6 +86,7 @@ export type {
   NameService,
   Network,
   RollupNetwork,
+  TokenBridge,
 } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type {

@@ -108,6 +108,7 @@ export {
   claimCalldata,
   claimRefusal,
   hashMessage,
+  inboxClaimCalldata,
   inboxSlot,
   type MessageClaim,
   type MessageProofFailureReason,

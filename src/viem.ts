@@ -11,6 +11,14 @@
  */
 import type { LineaProofJson } from './accumulator/proof-shape.js';
 import type { BlockTag } from './chain/block.js';
+import type {
+  ClaimOptions,
+  ClaimPreparation,
+  DepositStatus,
+  MessageList,
+  MessageProofJson,
+  MessageQuery,
+} from './messages/withdrawal.js';
 import type { Hex } from './primitives/hex.js';
 import { toQuantity } from './primitives/quantity.js';
 import type {
@@ -24,6 +32,20 @@ import type { PreviewOptions, TransactionPreview } from './rpc/schema/transactio
 
 export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockTag } from './chain/block.js';
+export type {
+  ClaimOptions,
+  ClaimPreparation,
+  DepositStatus,
+  LayerOneView,
+  MessageJson,
+  MessageList,
+  MessageProofJson,
+  MessageQuery,
+  PreparedClaim,
+  ProvedBlocks,
+  SentMessage,
+  TokenTransfer,
+} from './messages/withdrawal.js';
 export type { Hex } from './primitives/hex.js';
 export type {
   LineaAccessList,
@@ -34,7 +56,7 @@ export type {
 } from './rpc/schema/json.js';
 export type { PreviewOptions, TransactionPreview } from './rpc/schema/transaction-preview.js';
 
-/** The two methods as a schema of viem's: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
+/** The methods as a schema of viem's: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
 export type PlumblineRpcSchema = [
   {
     Method: 'linea_estimateGas';
@@ -49,6 +71,11 @@ export type PlumblineRpcSchema = [
     Method: 'linea_getProof';
     Parameters: [address: Hex, storageKeys: readonly Hex[], block: LineaBlockJson];
     ReturnType: LineaProofJson;
+  },
+  {
+    Method: 'linea_getMessageProof';
+    Parameters: [hash: Hex];
+    ReturnType: MessageProofJson;
   },
 ];
 
@@ -199,6 +226,88 @@ export function previewActions(node: PreviewingNode): (client: Pick<LineaClient,
       );
       return node.previewTransaction(calls, options);
     },
+  });
+}
+
+/** What messages are read and claims prepared by: a node of plumbline. */
+export interface MessagingNode {
+  messages(query: MessageQuery, options?: { readonly signal?: AbortSignal }): Promise<MessageList>;
+  prepareClaim(hash: Hex, options?: ClaimOptions & { readonly signal?: AbortSignal }): Promise<ClaimPreparation>;
+  depositStatus(hash: Hex, options?: { readonly signal?: AbortSignal }): Promise<DepositStatus>;
+}
+
+/** As `MessageQuery`, with blocks as viem has them. */
+export interface GetMessagesParameters {
+  /** The sender of the messages, or their recipient on layer 1; the client's account when left out. */
+  readonly account?: Hex | { readonly address: Hex } | undefined;
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+}
+
+/** Which message is to be claimed, and as `ClaimOptions`. */
+export interface PrepareClaimParameters {
+  readonly hash: Hex;
+  readonly fromBlock?: bigint | undefined;
+  readonly toBlock?: bigint | undefined;
+  readonly feeRecipient?: Hex | undefined;
+}
+
+/** The transaction of a claim, as `sendTransaction` of a wallet on layer 1 takes it. */
+export interface ClaimTransaction {
+  readonly to: Hex;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
+/** As `ClaimPreparation`, with a transaction that viem sends. */
+export type ViemClaim<Found = ClaimPreparation> = Found extends { readonly transaction: object }
+  ? Omit<Found, 'transaction'> & { readonly transaction: ClaimTransaction }
+  : Found;
+
+/** A type and no interface: that is what `extend` takes. */
+export type MessageActions = {
+  /** As `node.messages`. @throws as that; `Error` without an account */
+  getMessages(parameters: GetMessagesParameters): Promise<MessageList>;
+  /** As `node.prepareClaim`. The transaction is for a wallet on layer 1. @throws as that */
+  prepareClaim(parameters: PrepareClaimParameters): Promise<ViemClaim>;
+  /** As `node.depositStatus`. @throws as that */
+  getDepositStatus(parameters: { readonly hash: Hex }): Promise<DepositStatus>;
+};
+
+/**
+ * Actions for `client.extend(messageActions(node))`: messages between the layers, proved by the node.
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { messageActions } from 'plumbline-l2/viem';
+ * import { createPublicClient, custom } from 'viem';
+ *
+ * const node = await createInlineNode();
+ * const client = createPublicClient({ transport: custom(node) }).extend(messageActions(node));
+ * const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+ * const { messages } = await client.getMessages({ account, fromBlock: 0n, toBlock: 0n });
+ * messages.length; // => 0
+ * await node.close();
+ * ```
+ */
+export function messageActions(node: MessagingNode): (client: Pick<LineaClient, 'account'>) => MessageActions {
+  return (client) => ({
+    getMessages({ account = client.account, fromBlock, toBlock }) {
+      const address = typeof account === 'string' ? account : account?.address;
+      if (address === undefined) throw new Error('getMessages needs an account: of the client, or as a parameter');
+      return node.messages({ address, fromBlock: Number(fromBlock), toBlock: Number(toBlock) });
+    },
+    async prepareClaim({ hash, fromBlock, toBlock, feeRecipient }) {
+      const found = await node.prepareClaim(hash, {
+        ...(fromBlock !== undefined && { fromBlock: Number(fromBlock) }),
+        ...(toBlock !== undefined && { toBlock: Number(toBlock) }),
+        ...(feeRecipient !== undefined && { feeRecipient }),
+      });
+      if (!('transaction' in found)) return found;
+      return { ...found, transaction: { ...found.transaction, value: BigInt(found.transaction.value) } };
+    },
+    getDepositStatus: ({ hash }) => node.depositStatus(hash),
   });
 }
 

@@ -7,7 +7,7 @@ import linea from '@consensys/linea-sdk';
 import { raw } from '@kohaku-eth/provider/raw';
 import * as protocolKit from '@safe-global/protocol-kit';
 import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } from '@wagmi/core';
-import { AbiCoder, Contract, id, JsonRpcProvider, Wallet } from 'ethers';
+import { AbiCoder, Contract, getAddress, id, JsonRpcProvider, Wallet } from 'ethers';
 import { announceProvider, devnet } from 'plumbline-l2';
 import { createInlineNode, serve } from 'plumbline-l2/node';
 import {
@@ -40,6 +40,7 @@ main(async () => {
   const lit = await light(devnet(), [url]);
   await viemLinea({ node, url, lit });
   await ethersOverL1({ node, url });
+  await lineaSdkBridge({ node, url });
   await lineaSdk({ node, url });
   await wagmi({ node, url });
   await safe({ url });
@@ -184,6 +185,58 @@ async function lineaSdk({ node, url }) {
     assert.deepEqual([message.fee, message.value, message.messageNonce, message.calldata], [1n, 2n, 3n, '0x1234']);
     assert.equal(message.destination.toLowerCase(), NOBODY);
     assert.equal((await contract.getTransactionReceiptByMessageHash(messageHash)).hash, hash);
+  });
+}
+
+/** The SDK on the devnet's own contracts: it finds messages, their status and proof, and claims on both layers. */
+async function lineaSdkBridge({ node, url }) {
+  const name = "@consensys/linea-sdk 0.3.0 on the devnet's contracts";
+  // The SDK compares addresses as text, and ethers gives them with their checksum.
+  const [service, rollup] = [devnet().messageService, node.info.rollupAddress].map(getAddress);
+  const options = { network: 'localhost', mode: 'read-write', l1SignerPrivateKey: KEY, l2SignerPrivateKey: KEY };
+  const sdk = new linea.LineaSDK({ l1RpcUrl: `${url}/l1`, l2RpcUrl: url, ...options, l2MessageTreeDepth: 5 });
+  const [l1, l2] = [sdk.getL1Contract(rollup, service), sdk.getL2Contract(service)];
+  const send = `0x9f3ce55a${[NOBODY, '0x0', '0x60', '0x0'].map((word) => word.slice(2).padStart(64, '0')).join('')}`;
+  const sentBy = async (ask, to) => {
+    const hash = await ask('eth_sendTransaction', [{ from: RICH, to, value: '0x7', data: send }]);
+    const { logs, status } = await ask('eth_getTransactionReceipt', [hash]);
+    assert.equal(status, '0x1');
+    return logs[0].topics[3];
+  };
+  const ask = (method, params) => node.request({ method, params });
+  const askL1 = (method, params) => node.l1.request({ method, params });
+  const hash = await sentBy(ask, service);
+  await check(`${name}: a message that is not final`, async () => {
+    assert.equal(await l1.getMessageStatusUsingMerkleTree(hash), 'UNKNOWN');
+    assert.equal((await l2.getMessageByMessageHash(hash)).value, 7n);
+  });
+  await node.request({ method: 'anvil_mine', params: ['0x2'] });
+  // ethers answers the same request from its cache for a quarter of a second.
+  const is = (layer, status) => until('its status', async () => (await layer()) === status);
+  await is(() => l1.getMessageStatusUsingMerkleTree(hash), 'CLAIMABLE');
+  const proof = await l1.getMessageProof(hash);
+  const own = await node.prepareClaim(hash);
+  await check(`${name}: it is claimable, with the proof that prepareClaim has`, async () => {
+    assert.deepEqual(
+      { proof: [...proof.proof], root: proof.root, leafIndex: proof.leafIndex },
+      { proof: own.siblings, root: own.root, leafIndex: own.leafIndex },
+    );
+  });
+  await check(`${name}: it is claimed on layer 1`, async () => {
+    const message = await l2.getMessageByMessageHash(hash);
+    const before = BigInt(await askL1('eth_getBalance', [NOBODY, 'latest']));
+    const sent = await l1.claim(message);
+    assert.equal((await sent.wait()).status, 1);
+    assert.equal(BigInt(await askL1('eth_getBalance', [NOBODY, 'latest'])) - before, 7n);
+    await is(() => l1.getMessageStatusUsingMerkleTree(hash), 'CLAIMED');
+  });
+  await check(`${name}: a deposit arrives, and is claimed on layer 2`, async () => {
+    const deposit = await sentBy(askL1, rollup);
+    await is(() => l2.getMessageStatus(deposit), 'CLAIMABLE');
+    const message = await l1.getMessageByMessageHash(deposit);
+    const sent = await l2.claim(message);
+    assert.equal((await sent.wait()).status, 1);
+    await is(() => l2.getMessageStatus(deposit), 'CLAIMED');
   });
 }
 

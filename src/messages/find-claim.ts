@@ -1,30 +1,32 @@
-import type { ChainCall } from '../chain/chain.js';
+import { provedValues } from '../accumulator/proof-shape.js';
+import type { AnswerNote, Chain, ChainCall } from '../chain/chain.js';
 import { answerRefused, isUnreachable, missing } from '../chain/light/refused.js';
 import { FINALIZATION_EVENTS } from '../chain/light/settlement/rollup-reader.js';
 import type { Settlement } from '../chain/light/settlement/settlement.js';
-import { timeOfFork } from '../consensus/slots.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
+import { mappingSlot } from '../ethereum/abi.js';
+import { revertReason } from '../evm/call.js';
 import type { RunLimits } from '../evm/run-budget.js';
-import { beaconNetworkOf } from '../networks/beacon-networks.js';
-import { layerOneOfDevnet } from '../networks/devnet.js';
-import { ethereum, hoodi, sepolia } from '../networks/ethereum.js';
+import type { TransactionOutcome } from '../evm/transaction-message.js';
 import type { Network } from '../networks/network.js';
 import { bytesToBigInt, equalBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
+import { verifyEthereumProof } from '../proof/ethereum-proof.js';
 import type { HashedHeader } from '../proof/headers.js';
 import { readArray, readBytes, readBytesList, readCount, readObject } from '../proof/json-reader.js';
 import {
   type ClaimState,
   claimCalldata,
   claimRefusal,
+  inboxClaimCalldata,
+  inboxSlot,
   messageSlots,
   messageTrees,
   siblingsOf,
   verifyClaimState,
   verifyMessageProof,
 } from '../proof/messages.js';
-import { loadOnce } from '../scheduling/load-once.js';
 import { nextTurn } from '../scheduling/turns.js';
 import {
   claimsAt,
@@ -37,8 +39,7 @@ import {
   provedMessages,
   viewOf,
 } from './message-logs.js';
-import type { ClaimRun } from './run-claim.js';
-import type { ClaimPreparation, MessageList, PreparedClaim } from './withdrawal.js';
+import type { ClaimPreparation, DepositStatus, MessageList, PreparedClaim } from './withdrawal.js';
 
 /** Which message is to be claimed. */
 export interface ClaimSearch {
@@ -56,26 +57,16 @@ export interface Messages {
   list(query: Parameters<typeof listMessages>[1], call: ChainCall): Promise<MessageList>;
   /** As `findClaim`. */
   claim(search: ClaimSearch, call: ChainCall): Promise<ClaimPreparation>;
+  /** As `depositStatus`. */
+  deposit(hash: Uint8Array, call: ChainCall): Promise<DepositStatus>;
 }
 
-/** The profile of the layer 1 of a rollup, by its beacon chain; undefined if no profile here has it. */
-export function profileOfLayerOne({ layerOne }: Network): Network | undefined {
-  if (layerOne === undefined) return undefined;
-  const beacon = beaconNetworkOf(layerOne);
-  const amsterdam = timeOfFork(beacon, 'gloas');
-  const own = layerOneOfDevnet({ layerOne, ...(amsterdam !== undefined && { amsterdam }) });
-  return [ethereum, sepolia, hoodi, own].find(({ chainId }) => chainId === beacon.depositChainId);
-}
-
-/**
- * @param layerOneNetwork - profile of layer 1, where its consensus is followed
- * @returns undefined for a network whose profile does not say where messages are
- */
+/** @returns undefined for a network whose profile does not say where messages are */
 export function openMessages(
-  { rollup, messageService }: Network,
-  chain: MessageSources['chain'] & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
-  groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level'>,
-  layerOneNetwork?: Network | undefined,
+  { rollup, messageService, tokenBridge }: Network,
+  chain: MessageSources['chain'] &
+    Pick<Chain, 'zkProof'> & { settlement(): Promise<Pick<Settlement, 'layerOneBlock'>> },
+  groups: Pick<MessageSources, 'upstream' | 'layerOne' | 'level' | 'runner'>,
 ): Messages | undefined {
   if (rollup?.rootDepthsSlot === undefined || rollup.claimedSlot === undefined || messageService === undefined)
     return undefined;
@@ -84,17 +75,13 @@ export function openMessages(
     ...groups,
     rollup,
     messageService: hexToBytes(messageService, 20),
-    runner:
-      layerOneNetwork &&
-      loadOnce(async () => {
-        const { claimRunner } = await import('./run-claim.js');
-        return claimRunner(groups.layerOne, layerOneNetwork, rollup.address);
-      }),
+    tokenBridge,
     pin: async (signal) => (await chain.settlement()).layerOneBlock(signal),
   };
   return {
     list: (query, call) => listMessages(sources, query, call),
     claim: (search, call) => findClaim(sources, search, call),
+    deposit: (hash, call) => depositStatus(chain, sources, hash, call),
   };
 }
 
@@ -173,7 +160,7 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
   const { found, proved } = isOver ? toldAlone! : await sentIn(sources, hash, blocks ?? (await near()), call);
   if (found === undefined) return { status: 'notFound', proved, layerOne };
   const { number: blockNumber, timestamp } = found.header;
-  const of = { message: messageJson(found.logged), blockNumber, proved, layerOne };
+  const of = { message: messageJson(found.logged, sources), blockNumber, proved, layerOne };
   if (blockNumber > finalizedBlock) return { status: 'notFinal', ...of };
   for await (const finalization of eachFinalization(at, { number: blockNumber, timestamp })) {
     const { first: from, last: to } = finalization;
@@ -183,7 +170,65 @@ async function findClaim(sources: MessageSources, search: ClaimSearch, call: Cha
     const claim = await claimOf({ ...at, finalizedBlock }, finalization, leaves);
     if (claim !== undefined) return claim;
   }
+  const transaction = await inboxClaim(at, found.logged);
+  if (transaction !== undefined) return { status: 'inbox', ...of, transaction };
   return { status: 'notAnchored', ...of };
+}
+
+/** Slot of `inboxL2L1MessageStatus` of the rollup contract. @source docs/spec/messages.md 4 */
+const OLD_INBOX_SLOT = 166n;
+
+/** The claim of an old message that layer 1 has recorded. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
+async function inboxClaim(
+  { sources: { layerOne, rollup }, search: { feeRecipient }, pinned: { header }, signal }: Place,
+  { message, hash }: LoggedMessage,
+): Promise<PreparedClaim['transaction'] | undefined> {
+  const storageKeys = [mappingSlot(hash, OLD_INBOX_SLOT)];
+  const params = [rollup.address, storageKeys.map(bytesToHex), toQuantity(header.number)];
+  const { stateRoot } = header;
+  const value = await layerOne.request('eth_getProof', params, {
+    ...stop(signal),
+    accept(answer) {
+      const address = hexToBytes(rollup.address, 20);
+      const verdict = verifyEthereumProof({ address, storageKeys, stateRoot }, answer);
+      if (!verdict.verified) throw answerRefused('rollup contract', verdict);
+      return verdict.slots[0]?.value;
+    },
+  });
+  if (value === undefined || bytesToBigInt(value) !== 1n) return undefined;
+  const data = inboxClaimCalldata({ message, ...(feeRecipient !== undefined && { feeRecipient }) });
+  return { to: rollup.address, data: bytesToHex(data), value: '0x0' };
+}
+
+/**
+ * What the rollup has of a message from layer 1, by its newest zk state that is final.
+ *
+ * @param hash - of the message, 32 bytes
+ * @throws PlumblineError as `Chain.zkProof`
+ * @source docs/spec/messages.md 7
+ */
+async function depositStatus(
+  chain: Pick<Chain, 'zkProof'>,
+  { messageService, level }: MessageSources,
+  hash: Uint8Array,
+  call: ChainCall,
+): Promise<DepositStatus> {
+  let zkBlock = 0;
+  const note: AnswerNote = {
+    block() {},
+    level() {},
+    unproved() {},
+    rootUnknown() {},
+    gasLimits() {},
+    zk(number, ...more) {
+      zkBlock = number;
+      call.note?.zk(number, ...more);
+    },
+  };
+  const proof = await chain.zkProof(messageService, [inboxSlot(hash)], { tag: 'finalized' }, { ...call, note });
+  const [value] = provedValues(proof, 1).slots;
+  const status = (['notReceived', 'received', 'claimed'] as const)[Number(bytesToBigInt(value!))] ?? 'claimed';
+  return { status, zkBlock, level };
 }
 
 /** A message in the proved logs of blocks. @throws as `provedMessages` */
@@ -386,7 +431,7 @@ async function claimOf(
     const refusal = claimRefusal(claim, state, BigInt(pinned.header.timestamp));
     return {
       status: state.isClaimed ? 'claimed' : 'anchored',
-      message: messageJson(leaves.logged),
+      message: messageJson(leaves.logged, sources),
       siblings: siblings.map((one) => bytesToHex(one)),
       leafIndex,
       root: bytesToHex(root),
@@ -401,20 +446,33 @@ async function claimOf(
   return undefined;
 }
 
+/** `MessageClaimed(bytes32)`. @source docs/spec/messages.md 6 */
+const MESSAGE_CLAIMED = hexToBytes('0xa4c827e719e911e8f19393ccdb85b5102f08f0910604d340ba38390b7ff2ab0e', 32);
+
 /** What a claim does when it is executed. @returns nothing where it cannot be. @throws PlumblineError of the request's limits */
 async function runOf(
   { sources: { runner, rollup }, search, pinned, limits, warming }: Place,
   data: Uint8Array,
   hash: Uint8Array,
-): Promise<ClaimRun | undefined> {
+): Promise<Pick<PreparedClaim, 'wouldPass' | 'revert'> | undefined> {
+  const to = hexToBytes(rollup.address, 20);
+  let outcome: TransactionOutcome | undefined;
   try {
     await warming;
-    const from = search.feeRecipient;
-    return await (await runner?.())?.run(pinned, { from, to: hexToBytes(rollup.address, 20), data }, hash, limits);
+    outcome = await (await runner?.())?.run(pinned, { from: search.feeRecipient, to, data }, limits);
   } catch (error) {
     if (isPlumblineError(error, 'GAS_BUDGET_EXCEEDED')) throw error;
-    return ignoreUnlessAborted(limits.signal)(error);
+    ignoreUnlessAborted(limits.signal)(error);
   }
+  if (outcome === undefined) return undefined;
+  const { succeeded, exception, returnData, logs } = outcome;
+  const isClaimed = logs.some(
+    ({ address, topics: [event, of] }) =>
+      of !== undefined && equalBytes(address, to) && equalBytes(event!, MESSAGE_CLAIMED) && equalBytes(of, hash),
+  );
+  if (succeeded && isClaimed) return { wouldPass: true };
+  const reason = succeeded ? 'the contract claimed nothing' : (revertReason(returnData) ?? exception);
+  return { wouldPass: false, revert: { data: bytesToHex(returnData), ...(reason && { reason }) } };
 }
 
 /** @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED`, of the endpoints */

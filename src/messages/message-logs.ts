@@ -5,8 +5,11 @@ import { bloomTest, type FoundLog } from '../chain/log-filter.js';
 import { collectLogs, logsOfBlock } from '../chain/log-search.js';
 import { PlumblineError } from '../errors.js';
 import type { Log } from '../ethereum/receipt.js';
-import type { RollupContract } from '../networks/network.js';
+import type { RunLimits } from '../evm/run-budget.js';
+import type { TransactionOutcome } from '../evm/transaction-message.js';
+import type { RollupContract, TokenBridge } from '../networks/network.js';
 import { bigIntToBytes, bytesToBigInt, bytesToKey, concatBytes, copyBytes, equalBytes } from '../primitives/bytes.js';
+import type { CallRequest } from '../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { verifyEthereumProof } from '../proof/ethereum-proof.js';
@@ -14,21 +17,29 @@ import type { HashedHeader } from '../proof/headers.js';
 import { type BridgeMessage, hashMessage, messageSlots } from '../proof/messages.js';
 import { nextTurn } from '../scheduling/turns.js';
 import type { EndpointGroup } from '../upstream/group.js';
-import type { ClaimRunner } from './run-claim.js';
-import type { LayerOneView, MessageJson, MessageList, ProvedBlocks, SentMessage } from './withdrawal.js';
+import type { LayerOneView, MessageJson, MessageList, ProvedBlocks, SentMessage, TokenTransfer } from './withdrawal.js';
+
+/** Runs calls on the state of layer-1 blocks. @throws PlumblineError of the endpoints; `GAS_BUDGET_EXCEEDED`, `ABORTED` */
+export interface ClaimRunner {
+  /** Fetches the code of the contract, which every claim needs. */
+  warm(at: HashedHeader, limits: RunLimits): Promise<void>;
+  /** @param call - a claim */
+  run(at: HashedHeader, call: CallRequest, limits: RunLimits): Promise<TransactionOutcome>;
+}
 
 /** What messages are read from: a rollup's chain with endpoints, and its layer 1. */
 export interface MessageSources {
   readonly chain: Pick<Chain, 'head' | 'blocks' | 'receipts' | 'trust'>;
   /** Endpoints of the rollup. */
-  readonly upstream: EndpointGroup;
-  readonly layerOne: EndpointGroup;
+  readonly upstream: Pick<EndpointGroup, 'request'>;
+  readonly layerOne: Pick<EndpointGroup, 'request'> & { readonly endpoints: readonly { readonly id: string }[] };
   readonly rollup: RollupContract;
   /** Contract on the rollup that messages are sent by. */
   readonly messageService: Uint8Array;
+  readonly tokenBridge: TokenBridge | undefined;
   readonly level: LayerOneView['level'];
   /** Executes claims; left out where consensus of layer 1 is not followed, or its profile is not known. */
-  readonly runner?: (() => Promise<ClaimRunner>) | undefined;
+  readonly runner?: (() => Promise<ClaimRunner | undefined>) | undefined;
   /** The final block of layer 1 at which everything there is read. @throws PlumblineError as `RollupReader.pin` */
   pin(signal?: AbortSignal): Promise<HashedHeader>;
 }
@@ -72,8 +83,34 @@ export function messageOfLog({ topics, data }: Omit<Log, 'address'>): LoggedMess
   return equalBytes(hash, named) ? { message, hash } : undefined;
 }
 
-export function messageJson({ message, hash }: LoggedMessage): MessageJson {
+/** `completeBridging(address,uint256,address,uint256,bytes)`. @source docs/spec/messages.md 6 */
+const COMPLETE_BRIDGING = hexToBytes('0xe4d27451', 4);
+
+/** What a message between the token bridges moves; undefined for any other message. */
+function tokenTransferOf(
+  { from, to, data }: BridgeMessage,
+  bridge: TokenBridge | undefined,
+): TokenTransfer | undefined {
+  if (bridge === undefined || data.length < 4 + 5 * 32 || !equalBytes(data.subarray(0, 4), COMPLETE_BRIDGING))
+    return undefined;
+  // Anybody can send the same data to another contract, or from one.
+  if (!equalBytes(from, hexToBytes(bridge.address, 20)) || !equalBytes(to, hexToBytes(bridge.layerOne, 20)))
+    return undefined;
+  const word = (at: number) => data.subarray(4 + 32 * at, 36 + 32 * at);
+  return {
+    token: bytesToHex(word(0).subarray(12)),
+    amount: toQuantity(bytesToBigInt(word(1))),
+    recipient: bytesToHex(word(2).subarray(12)),
+    chainId: toQuantity(bytesToBigInt(word(3))),
+  };
+}
+
+export function messageJson(
+  { message, hash }: LoggedMessage,
+  { tokenBridge }: Pick<MessageSources, 'tokenBridge'>,
+): MessageJson {
   const { from, to, fee, value, nonce, data } = message;
+  const tokenTransfer = tokenTransferOf(message, tokenBridge);
   return {
     hash: bytesToHex(hash),
     from: bytesToHex(from),
@@ -82,6 +119,7 @@ export function messageJson({ message, hash }: LoggedMessage): MessageJson {
     value: toQuantity(value),
     nonce: toQuantity(nonce),
     data: bytesToHex(data),
+    ...(tokenTransfer !== undefined && { tokenTransfer }),
   };
 }
 
@@ -163,7 +201,7 @@ export async function listMessages(
     const state =
       header.number > finalizedBlock ? 'notFinal' : isClaimed(logged.message.nonce) ? 'claimed' : 'anchored';
     return {
-      ...messageJson(logged),
+      ...messageJson(logged, sources),
       blockNumber: header.number,
       blockHash: bytesToHex(hash),
       transactionHash: bytesToHex(transaction.transaction.hash),

@@ -3,45 +3,40 @@ import { LightState } from '../chain/light/state/light-state.js';
 import { prefetchAccesses, prefetchBudget } from '../chain/light/state/prepared-call.js';
 import { CodeCache, ProvedStates } from '../chain/light/state/proved-state.js';
 import { stateBatch } from '../chain/light/state/state-batch.js';
+import { timeOfFork } from '../consensus/slots.js';
 import { PlumblineError } from '../errors.js';
 import { contextOfHeader } from '../evm/block-context.js';
-import { revertReason, simulateCallAt } from '../evm/call.js';
+import { simulateCallAt } from '../evm/call.js';
 import type { RunLimits } from '../evm/run-budget.js';
+import { beaconNetworkOf } from '../networks/beacon-networks.js';
+import { layerOneOfDevnet } from '../networks/devnet.js';
+import { ethereum, hoodi, sepolia } from '../networks/ethereum.js';
 import type { Network } from '../networks/network.js';
-import { equalBytes } from '../primitives/bytes.js';
 import type { CallRequest } from '../primitives/call-request.js';
-import { bytesToHex, hexToBytes } from '../primitives/hex.js';
+import { hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import type { HashedHeader } from '../proof/headers.js';
 import type { EndpointGroup } from '../upstream/group.js';
-import type { PreparedClaim } from './withdrawal.js';
+import type { ClaimRunner } from './message-logs.js';
 
-/** Runs claims on the state of layer-1 blocks, which endpoints supply and headers prove. */
-export interface ClaimRunner {
-  /** Fetches the code of the contract, which every claim needs. */
-  warm(at: HashedHeader, limits: RunLimits): Promise<void>;
-  /**
-   * @param call - the claim
-   * @param hash - of the message, 32 bytes
-   * @throws PlumblineError of the endpoints; `GAS_BUDGET_EXCEEDED`, `ABORTED`
-   */
-  run(at: HashedHeader, call: CallRequest, hash: Uint8Array, limits: RunLimits): Promise<ClaimRun>;
-}
-
-/** What a claim did. */
-export type ClaimRun = Required<Pick<PreparedClaim, 'wouldPass'>> & Pick<PreparedClaim, 'revert'>;
-
-/** `MessageClaimed(bytes32)`. @source docs/spec/messages.md 6 */
-const MESSAGE_CLAIMED = hexToBytes('0xa4c827e719e911e8f19393ccdb85b5102f08f0910604d340ba38390b7ff2ab0e', 32);
 /** `l2MerkleRootsDepths(0)`. */
 const READS_DEPTH = hexToBytes(`0x60e83cf3${'00'.repeat(32)}`, 36);
 
 /**
- * @param network - of layer 1
- * @param rollup - address of the contract
+ * Runs claims on states that endpoints supply and headers prove.
+ *
+ * @param own - the network of the contract
+ * @param layerOne - the network below it
+ * @returns undefined if no profile is known of its layer 1
  */
-export function claimRunner(group: EndpointGroup, network: Network, rollup: string): ClaimRunner {
-  const address = hexToBytes(rollup, 20);
+export function claimRunner(
+  group: Pick<EndpointGroup, 'requestMany'>,
+  own: Network,
+  layerOne = profileOfLayerOne(own),
+): ClaimRunner | undefined {
+  if (layerOne === undefined) return undefined;
+  const network = layerOne;
+  const address = hexToBytes(own.rollup!.address, 20);
   const states = new ProvedStates(new CodeCache());
   const execute = ({ header, hash }: HashedHeader, call: CallRequest, limits: RunLimits) => {
     const blockHash = async (number: number) => {
@@ -68,15 +63,15 @@ export function claimRunner(group: EndpointGroup, network: Network, rollup: stri
     async warm(at, limits) {
       await execute(at, { to: address, data: READS_DEPTH }, limits);
     },
-    async run(at, call, hash, limits) {
-      const { succeeded, exception, returnData, logs } = await execute(at, call, limits);
-      const isClaimed = logs.some(
-        ({ address: by, topics: [event, of] }) =>
-          of !== undefined && equalBytes(by, address) && equalBytes(event!, MESSAGE_CLAIMED) && equalBytes(of, hash),
-      );
-      if (succeeded && isClaimed) return { wouldPass: true };
-      const reason = succeeded ? 'the contract claimed nothing' : (revertReason(returnData) ?? exception);
-      return { wouldPass: false, revert: { data: bytesToHex(returnData), ...(reason && { reason }) } };
-    },
+    run: execute,
   };
+}
+
+/** The profile of the layer 1 of a rollup, by its beacon chain; undefined if no profile here has it. */
+function profileOfLayerOne({ layerOne }: Network): Network | undefined {
+  if (layerOne === undefined) return undefined;
+  const beacon = beaconNetworkOf(layerOne);
+  const amsterdam = timeOfFork(beacon, 'gloas');
+  const own = layerOneOfDevnet({ layerOne, ...(amsterdam !== undefined && { amsterdam }) });
+  return [ethereum, sepolia, hoodi, own].find(({ chainId }) => chainId === beacon.depositChainId);
 }

@@ -13,12 +13,29 @@ export interface MessageJson {
   readonly value: Hex;
   readonly nonce: Hex;
   readonly data: Hex;
+  /** What a message between the token bridges of the profile moves; left out of any other message. */
+  readonly tokenTransfer?: TokenTransfer;
+}
+
+/** Tokens that a message between token bridges moves. */
+export interface TokenTransfer {
+  /** Contract of the token on the chain that it comes from. */
+  readonly token: Hex;
+  /** Chain that the token comes from. */
+  readonly chainId: Hex;
+  /** In the smallest unit of the token. */
+  readonly amount: Hex;
+  /** Who gets them on layer 1. */
+  readonly recipient: Hex;
 }
 
 /** The block of layer 1 whose state an answer rests on. */
 export interface LayerOneView {
-  /** `settled`: layer-1 consensus finalized the block. `finalized`: its endpoints say so, and that is not proved. */
-  readonly level: 'settled' | 'finalized';
+  /**
+   * `settled`: layer-1 consensus finalized the block. `finalized`: its endpoints say so, and that is not proved. `held`: it is of the devnet
+   * that answers.
+   */
+  readonly level: 'settled' | 'finalized' | 'held';
   readonly block: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
   /** The newest block of the rollup that is final there. */
   readonly finalizedBlock: number;
@@ -114,6 +131,16 @@ export type ClaimPreparation =
       readonly proved: ProvedBlocks;
       readonly layerOne: LayerOneView;
     }
+  /** An old message: layer 1 has recorded it itself, as it did before there were trees. It is claimed without a proof. */
+  | {
+      readonly status: 'inbox';
+      readonly message: MessageJson;
+      readonly blockNumber: number;
+      readonly proved: ProvedBlocks;
+      readonly layerOne: LayerOneView;
+      /** The claim, to be sent on layer 1. Pauses, the rate limit and the recipient may still refuse it. */
+      readonly transaction: PreparedClaim['transaction'];
+    }
   /** It was sent in a final block, and no root that layer 1 stores was found to hold it: endpoints hide logs, or the events of layer 1. */
   | {
       readonly status: 'notAnchored';
@@ -124,6 +151,15 @@ export type ClaimPreparation =
     }
   /** It is not in the blocks that were read. Nothing is known of other blocks. */
   | { readonly status: 'notFound'; readonly proved: ProvedBlocks; readonly layerOne: LayerOneView };
+
+/** What the rollup has of a message from layer 1. */
+export interface DepositStatus {
+  /** `notReceived`: not anchored there, or no such message. `received`: it can be claimed there. `claimed`: it was. */
+  readonly status: 'notReceived' | 'received' | 'claimed';
+  /** The final block of the rollup whose zk state was read, and its level. */
+  readonly zkBlock: number;
+  readonly level: LayerOneView['level'];
+}
 
 /** As `ClaimPreparation`, with the siblings as `proof`. */
 export type MessageProofJson =

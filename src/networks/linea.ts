@@ -93,6 +93,10 @@ export const linea: RollupNetwork = {
     maru: { validators: ['0x9f31730181441beb67b10efaed5773767ea959bc'] },
   },
   messageService: '0x508Ca82Df566dCD1B0DE8296e70a96332cD644ec',
+  tokenBridge: {
+    address: '0x353012dc4a9A6cF55c941bADC267f82004A8ceB9',
+    layerOne: '0x051F1D88f0aF5763fB888eC4378b4D8B29ea3319',
+  },
 };
 
 /** Linea Sepolia, the public test network. */
@@ -136,4 +140,8 @@ export const lineaSepolia: RollupNetwork = {
     maru: { validators: ['0x20e2654209c3f5a7b4728fb228778f1261f1013f'] },
   },
   messageService: '0x971e727e956690b9957be6d51Ec16E73AcAC83A7',
+  tokenBridge: {
+    address: '0x93DcAdf238932e6e6a85852caC89cBd71798F463',
+    layerOne: '0x5A0a48389BB0f12E5e017116c1105da97E129142',
+  },
 };

@@ -100,6 +100,13 @@ export interface PoolRules {
   readonly margin?: number;
 }
 
+/** Contracts that send tokens as messages to each other. */
+export interface TokenBridge {
+  /** On the rollup. */
+  readonly address: Hex;
+  readonly layerOne: Hex;
+}
+
 /** A deployment of the Ethereum Name Service. */
 export interface NameService {
   /** The registry, which has the resolver of each name (ENSIP-1). */
@@ -273,6 +280,8 @@ export interface Network {
   readonly moduleLimits?: ModuleLimits;
   /** Contract on layer 2 whose `MessageSent` events are sent to layer 1. */
   readonly messageService?: Hex;
+  /** The bridge of tokens. Messages of tokens are not decoded when left out. */
+  readonly tokenBridge?: TokenBridge;
   /** The Ethereum Name Service of a layer 1. Names cannot be resolved when left out. */
   readonly ens?: NameService;
 }

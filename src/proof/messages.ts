@@ -442,6 +442,36 @@ export function inboxSlot(hash: Uint8Array): Uint8Array {
   return mappingSlot(hash, INBOX_SLOT);
 }
 
+/** `claimMessage(address,address,uint256,uint256,address,bytes,uint256)`. @source docs/spec/messages.md 7 */
+const INBOX_CLAIM_SELECTOR = hexToBytes('0x491e0936');
+
+/**
+ * Calldata of a claim that needs no proof: of a message from layer 1 on the rollup's message service, or of an old message on layer 1.
+ *
+ * @throws PlumblineError as `hashMessage`
+ *
+ * @example
+ * ```ts
+ * import { bytesToHex, inboxClaimCalldata } from 'plumbline-l2/verify';
+ *
+ * const account = new Uint8Array(20);
+ * const message = { from: account, to: account, fee: 0n, value: 1n, nonce: 1n, data: new Uint8Array() };
+ * bytesToHex(inboxClaimCalldata({ message })).slice(0, 10); // => '0x491e0936'
+ * ```
+ */
+export function inboxClaimCalldata({
+  message,
+  feeRecipient,
+}: Pick<MessageClaim, 'message' | 'feeRecipient'>): Uint8Array {
+  const { from, to, fee, value, nonce, data } = message;
+  for (const [name, address] of Object.entries({ from, to })) requireLength(name, address, 20);
+  return concatBytes(
+    INBOX_CLAIM_SELECTOR,
+    ...[abiAddress(from), abiAddress(to), abiWord(fee), abiWord(value), abiAddress(feeRecipient ?? ZERO_ADDRESS)],
+    ...[abiWord(7n * 32n), abiWord(nonce), abiBytes(data)],
+  );
+}
+
 /**
  * The rolling hash after a message from layer 1, 32 bytes; that before the first one is zero.
  *

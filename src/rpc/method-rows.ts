@@ -37,12 +37,6 @@ export const READS = {
 export const OF_THE_NODE = { answers: held, effect: 'none', timed: true } as const satisfies MethodInfo;
 export const COMPUTES = { answers: computed, effect: 'none', timed: true } as const satisfies MethodInfo;
 export const PROVES = { answers: proved, effect: 'none', timed: true } as const satisfies MethodInfo;
-/** Proves what layer 1 has. The simulated one of a devnet does not have it. */
-export const PROVES_ON_LAYER_ONE = {
-  answers: { devnet: 'off', light: 'proved', replica: 'proved' },
-  effect: 'none',
-  timed: true,
-} as const satisfies MethodInfo;
 /** Reads something that only a devnet has. */
 export const READS_DEVNET = { answers: devnetOnly, effect: 'none', timed: true } as const satisfies MethodInfo;
 /** Changes a devnet. */
@@ -71,12 +65,13 @@ export const SENDS_WITH_KEYS = { ...CHANGES_DEVNET, needsKeys: true } as const s
 /** What the library offers beside JSON-RPC. It is not reachable over HTTP. */
 export const INSPECT = {
   clear: { answers: { devnet: 'held', light: 'held', replica: 'off' }, effect: 'every-time', timed: false },
+  depositStatus: PROVES,
   diagnoseTransaction: COMPUTES,
   explainEstimate: COMPUTES,
   exportEvidence: { answers: { devnet: 'off', light: 'proved', replica: 'off' }, effect: 'none', timed: true },
   exportChain: { answers: devnetOnly, effect: 'none', timed: false },
-  messages: PROVES_ON_LAYER_ONE,
-  prepareClaim: PROVES_ON_LAYER_ONE,
+  messages: PROVES,
+  prepareClaim: PROVES,
   previewTransaction: COMPUTES,
   importChain: { answers: devnetOnly, effect: 'every-time', timed: false },
   sharing: OF_THE_NODE,

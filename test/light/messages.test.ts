@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { PreparedClaim } from '../../src/messages/withdrawal.js';
+import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { stranger } from '../support/dev-node.js';
 import {
@@ -212,6 +213,36 @@ describe('prepareClaim()', () => {
     expect(await node.prepareClaim(hashOf(FALSE))).toMatchObject({ status: 'notFound' });
   });
 
+  test('an old message, which layer 1 has recorded itself, is claimed without a proof', async () => {
+    const { open } = await scene({ inbox: [hashOf(FIRST)] }, [
+      { ...FINALIZATIONS[0]!, anchored: [] },
+      FINALIZATIONS[1]!,
+    ]);
+    const node = await open();
+    const claim = await node.prepareClaim(hashOf(FIRST), { fromBlock: 1, feeRecipient: BOB });
+    expect(claim).toMatchObject({
+      status: 'inbox',
+      blockNumber: 1,
+      message: json(FIRST),
+      layerOne: { level: 'settled' },
+    });
+    if (claim.status !== 'inbox') throw new Error(claim.status);
+    const { args } = decodeFunctionData({
+      abi: parseAbi([
+        'function claimMessage(address from, address to, uint256 fee, uint256 value, address feeRecipient, bytes data, uint256 nonce)',
+      ]),
+      data: claim.transaction.data,
+    });
+    expect(args.map((one) => (typeof one === 'string' ? one.toLowerCase() : one))).toEqual([
+      ...[FIRST.from, FIRST.to, FIRST.fee, FIRST.value, BOB, FIRST.data, FIRST.nonce],
+    ]);
+    expect(claim.transaction).toMatchObject({ to: ROLLUP, value: '0x0' });
+    // Another one of the same block is in no root, and not recorded.
+    expect(await node.prepareClaim(hashOf(MESSAGES[0]![1]!), { fromBlock: 1 })).toMatchObject({
+      status: 'notAnchored',
+    });
+  });
+
   test('as linea_getMessageProof, over JSON-RPC', async () => {
     const { open } = await scene();
     const node = await open();
@@ -290,12 +321,13 @@ test('a node of both chains reads layer 1 through its own chain of it', async ()
 });
 
 test('other nodes say what is missing', async () => {
-  const dev = await createInlineNode();
+  const { messageService: _, ...network } = devnet();
+  const dev = await createInlineNode({ chain: { kind: 'devnet', network } });
   const refused = (text: RegExp) => expect.objectContaining({ code: 4200, message: expect.stringMatching(text) });
   await expect(dev.messages({ address: ALICE, fromBlock: 0, toBlock: 0 })).rejects.toEqual(
-    refused(/simulated layer 1/),
+    refused(/no messageService/),
   );
-  await expect(dev.prepareClaim(hashOf(FIRST))).rejects.toEqual(refused(/simulated layer 1/));
+  await expect(dev.prepareClaim(hashOf(FIRST))).rejects.toEqual(refused(/no messageService/));
   await expect(
     dev.request({ method: 'linea_getMessageProof', params: [hashOf(FIRST)] } as never),
   ).rejects.toMatchObject({

@@ -1,7 +1,21 @@
+import {
+  createWalletClient,
+  custom,
+  defineChain,
+  encodeFunctionData,
+  parseAbi,
+  parseEventLogs,
+  publicActions,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { mainnet } from 'viem/chains';
 import { describe, expect, test } from 'vitest';
+import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
-import { hashMessage, rollingHash } from '../../src/proof/messages.js';
+import { hashMessage, inboxClaimCalldata, rollingHash } from '../../src/proof/messages.js';
+import { messageActions } from '../../src/viem.js';
 import { claimOf, layerOneOf, messageFrom, ROLLUP, SERVICE, sendMessage, withdraw } from '../support/bridge.js';
 import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
@@ -102,6 +116,35 @@ describe('a withdrawal', () => {
   });
 });
 
+describe('a devnet itself', () => {
+  test('lists messages and prepares their claims, whose execution says what they would do', async () => {
+    const dev = await devNode();
+    const l1 = layerOneOf(dev);
+    const [from, to] = [accountAt(0), stranger('c0')];
+    const sent = await withdraw(dev, from, to, 5n);
+    const list = async () => {
+      const toBlock = await dev.number();
+      const { messages, proved, layerOne } = await dev.node.messages({ address: to, fromBlock: 0, toBlock });
+      expect([proved, layerOne.level]).toEqual([{ from: 0, to: toBlock, level: 'held' }, 'held']);
+      return messages.map(({ hash, state }) => [hash, state]);
+    };
+    expect(await list()).toEqual([[sent.hash, 'notFinal']]);
+    expect(await dev.node.prepareClaim(sent.hash)).toMatchObject({ status: 'notFinal' });
+    await dev.ask('anvil_mine', '0x2');
+    expect(await list()).toEqual([[sent.hash, 'anchored']]);
+    const claim = await dev.node.prepareClaim(sent.hash);
+    expect(claim).toMatchObject({ status: 'anchored', slotsAllow: true, wouldPass: true, layerOne: { level: 'held' } });
+    const proof = await dev.ask('linea_getMessageProof', sent.hash);
+    expect(proof).toMatchObject({ status: 'anchored', wouldPass: true });
+    if (claim.status !== 'anchored') throw new Error(claim.status);
+    await l1('eth_sendTransaction', { from: accountAt(1), ...claim.transaction });
+    expect(await l1('eth_getBalance', to, 'latest')).toBe('0x5');
+    expect(await list()).toEqual([[sent.hash, 'claimed']]);
+    expect(await dev.node.prepareClaim(sent.hash)).toMatchObject({ status: 'claimed' });
+    expect(await dev.node.prepareClaim(`0x${'12'.repeat(32)}`)).toMatchObject({ status: 'notFound' });
+  });
+});
+
 describe('a deposit', () => {
   test('arrives on layer 2, is claimed there, and its rolling hash is in the next finalization', async () => {
     const dev = await devNode();
@@ -134,6 +177,55 @@ describe('a deposit', () => {
     ])
       expect(await read).toBe(bytesToHex(rolling));
   });
+});
+
+test('the inbox of layer 2 says what has become of a deposit, to a devnet and to a light node', async () => {
+  const { dev, clock, checkpoint, open } = await settledScene(1);
+  const l1 = layerOneOf(dev);
+  const [from, to] = [accountAt(0), stranger('de')];
+  const hash = bytesToHex(hashMessage(messageFrom(from, to, 7n, 1n)));
+  const root = await checkpoint();
+  const { node } = await open({ checkpoint: { root } });
+  const statuses = async () => {
+    await dev.ask('anvil_mine', '0x2');
+    clock.advance(10_000);
+    const [own, light] = [await dev.node.depositStatus(hash), await node.depositStatus(hash)];
+    const finalized = await dev.number('finalized');
+    expect([own.level, light.level]).toEqual(['held', 'settled']);
+    expect([own.zkBlock, light.zkBlock]).toEqual([finalized, finalized]);
+    expect(light.status).toBe(own.status);
+    return own.status;
+  };
+  expect(await statuses()).toBe('notReceived');
+  await l1('eth_sendTransaction', { from, to: ROLLUP, value: '0x7', data: sendMessage(to) });
+  await eventually(async () =>
+    expect(await dev.ask('eth_getStorageAt', SERVICE, LAST_ANCHORED, 'latest')).toBe(word(1n)),
+  );
+  expect(await statuses()).toBe('received');
+  const data = bytesToHex(inboxClaimCalldata({ message: messageFrom(from, to, 7n, 1n) }));
+  await dev.ask('eth_sendTransaction', { from: accountAt(1), to: SERVICE, data });
+  expect(await dev.ask('eth_getBalance', to, 'latest')).toBe('0x7');
+  expect(await statuses()).toBe('claimed');
+});
+
+test('messages between the token bridges of the profile are decoded, and no others', async () => {
+  const tokenBridge = { address: accountAt(4), layerOne: stranger('b1') };
+  const { node, ask } = await devNode({ chain: { kind: 'devnet', network: { ...devnet(), tokenBridge } } });
+  const abi = parseAbi(['function completeBridging(address, uint256, address, uint256, bytes)']);
+  const args = [stranger('70'), 5n * ETHER, stranger('a1'), 1337n, '0xabcd'] as const;
+  const data = encodeFunctionData({ abi, args });
+  const bridged = await withdraw({ ask }, tokenBridge.address, tokenBridge.layerOne, 0n, { data });
+  await withdraw({ ask }, accountAt(5), tokenBridge.layerOne, 0n, { data });
+  await withdraw({ ask }, tokenBridge.address, stranger('b2'), 0n, { data });
+  await withdraw({ ask }, tokenBridge.address, tokenBridge.layerOne, 0n, { data: data.slice(0, 100) as Hex });
+  const lists = await Promise.all(
+    [tokenBridge.layerOne, stranger('b2')].map((address) => node.messages({ address, fromBlock: 0, toBlock: 4 })),
+  );
+  const decoded = lists.flatMap(({ messages }) => messages).filter((one) => one.tokenTransfer !== undefined);
+  expect(lists.map(({ messages }) => messages.length)).toEqual([3, 1]);
+  expect(decoded.map(({ hash, tokenTransfer }) => ({ hash, ...tokenTransfer }))).toEqual([
+    { hash: bridged.hash, token: args[0], amount: quantity(args[1]), recipient: args[2], chainId: '0x539' },
+  ]);
 });
 
 describe('layer 1', () => {
@@ -226,4 +318,37 @@ describe('a light node of a devnet, by the consensus of its layer 1', () => {
     expect(told).toMatchObject({ status: 'anchored', slotsAllow: true, layerOne: { level: 'finalized' } });
     expect(told).not.toHaveProperty('wouldPass');
   });
+});
+
+test('viem: sent by a wallet of layer 2, claimed by one of layer 1, with messageActions', async () => {
+  const { node, ask } = await devNode();
+  const account = privateKeyToAccount(DEV_ACCOUNTS[6]!.privateKey);
+  const chainOf = (id: number) =>
+    defineChain({ id, name: `${id}`, nativeCurrency: mainnet.nativeCurrency, rpcUrls: mainnet.rpcUrls });
+  const l2 = createWalletClient({ account, chain: chainOf(59_139), transport: custom(node) })
+    .extend(publicActions)
+    .extend(messageActions(node));
+  const l1 = createWalletClient({ account, chain: chainOf(1337), transport: custom(node.l1) }).extend(publicActions);
+  const to = stranger('c0');
+  const abi = parseAbi([
+    'function sendMessage(address to, uint256 fee, bytes data) payable',
+    'event MessageSent(address indexed from, address indexed to, uint256 fee, uint256 value, uint256 nonce, bytes data, bytes32 indexed hash)',
+    'event MessageClaimed(bytes32 indexed hash)',
+  ]);
+  const sent = await l2.writeContract({
+    ...{ address: SERVICE, abi, functionName: 'sendMessage', args: [to, 0n, '0x'], value: ETHER },
+  });
+  const { logs, blockNumber } = await l2.waitForTransactionReceipt({ hash: sent });
+  const [hash] = parseEventLogs({ abi, logs, eventName: 'MessageSent' }).map(({ args }) => args.hash);
+  await ask('anvil_mine', '0x2');
+  const { messages } = await l2.getMessages({ fromBlock: 0n, toBlock: blockNumber });
+  expect(messages.map(({ hash, state }) => [hash, state])).toEqual([[hash, 'anchored']]);
+  const claim = await l2.prepareClaim({ hash: hash!, fromBlock: blockNumber });
+  if (claim.status !== 'anchored') throw new Error(claim.status);
+  const claimed = await l1.sendTransaction(claim.transaction);
+  const receipt = await l1.waitForTransactionReceipt({ hash: claimed });
+  const events = parseEventLogs({ abi, logs: receipt.logs, eventName: 'MessageClaimed' });
+  expect(events.map((event) => event.args.hash)).toEqual([hash]);
+  expect(await l1.getBalance({ address: to })).toBe(ETHER);
+  expect(await l2.getDepositStatus({ hash: hash! })).toMatchObject({ status: 'notReceived' });
 });

@@ -84,6 +84,8 @@ export interface TestContract {
   readonly used?: bigint;
   readonly periodEnd?: bigint;
   readonly balance?: bigint;
+  /** Hashes of old messages that layer 1 has recorded itself. */
+  readonly inbox?: readonly Hex[];
 }
 
 /**
@@ -128,6 +130,7 @@ export async function messageScene(
     for (const nonce of contract.claimed ?? [])
       words.set(claimedSlot(nonce), (words.get(claimedSlot(nonce)) ?? 0n) | (1n << (nonce & 255n)));
     for (const [slot, value] of words) await store(slot, value);
+    for (const hash of contract.inbox ?? []) await store(keccak256(concatHex([hash, word(166n)])), 1n);
     for (const { first, last, roots, anchored, depth } of finalizations) {
       for (const root of anchored) await store(depthSlot(root), BigInt(depth));
       const range = [DATA_FINALIZED, word(BigInt(first)), word(BigInt(last)), toHex(1, { size: 32 })];

@@ -9,6 +9,7 @@ import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { openIdbStore } from '../../src/store/idb-store.js';
 import type { Table } from '../../src/store/page-store.js';
+import { sendMessage } from '../support/bridge.js';
 import { devNode, KeptStore, stranger } from '../support/dev-node.js';
 
 /** A database as an earlier version left it, and what the node that wrote it answered. */
@@ -79,6 +80,33 @@ test.each([
   const store = await openIdbStore(file);
   for (const { table, key, value } of recorded.entries) expect(bytesToHex((await store.get(table, key))!)).toBe(value);
   await store.close();
+});
+
+test('a devnet whose genesis has format 2 goes on without a message service, and its layer 1 with it', async () => {
+  const file = new URL('../vectors/store/devnet-genesis-2.json', import.meta.url);
+  const recorded = JSON.parse(readFileSync(file, 'utf8')) as Omit<Recorded, 'version' | 'params' | 'proof'> & {
+    readonly genesis: Hex;
+  };
+  const store = new KeptStore();
+  await store.commit({ puts: recorded.entries.map((entry) => ({ ...entry, value: hexToBytes(entry.value) })) });
+  for (const blocks of [0, 3]) {
+    const { node, ask } = await devNode({ store, chain: { kind: 'devnet', scheme: 'poseidon2' } });
+    expect(await ask('eth_getBlockByNumber', '0x0', false)).toMatchObject({ hash: recorded.genesis });
+    expect(await ask('eth_getBlockByNumber', '0x4', false)).toMatchObject({ hash: recorded.head });
+    expect(await ask('eth_getBalance', stranger('79'), 'latest')).toBe('0x5');
+    expect(await ask('eth_getCode', devnet().messageService, 'latest')).toBe('0x');
+    await ask('anvil_mine', `0x${blocks.toString(16)}`);
+    const { number: finalized } = await ask<{ number: Hex }>('eth_getBlockByNumber', 'finalized', false);
+    if (blocks === 0) expect(finalized).toBe(recorded.finalized);
+    const l1 = (method: string, ...params: unknown[]) => node.l1.request<UntypedMethod>({ method, params });
+    const to = devnet().rollup.address;
+    expect(Number(await l1('eth_call', { to, data: '0x695378f5' }, 'latest'))).toBe(Number(finalized));
+    // A deposit finds nobody who anchors it, and layer 1 goes on.
+    const [from] = (await l1('eth_accounts')) as [Hex];
+    await l1('eth_sendTransaction', { from, to, value: '0x1', data: sendMessage(stranger('01')) });
+    expect(await node.messages({ address: from, fromBlock: 0, toBlock: 4 })).toMatchObject({ messages: [] });
+    await node.close();
+  }
 });
 
 test('a light node of schema 2 serves its stored proofs without endpoints', async () => {

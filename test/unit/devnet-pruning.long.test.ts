@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
+import { devAlloc, messagesAlloc } from '../../src/chain/devnet/state/genesis.js';
+import { devnet } from '../../src/networks/devnet.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { MeteredStore } from '../../src/store/metered-store.js';
 import type { Table } from '../../src/store/page-store.js';
-import { KeptStore, stranger } from '../support/dev-node.js';
+import { claimOf, messageFrom, ROLLUP, SERVICE, sendMessage } from '../support/bridge.js';
+import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
 import { copyOf, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
 
 const TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
@@ -159,4 +162,33 @@ describe('a devnet within a budget', () => {
     await expect(opened.stateLoaded()).rejects.toMatchObject(corrupt);
     await opened.end();
   });
+});
+
+test('messages outlive the bodies of their blocks: layer 1 is the same when the devnet is opened again', async () => {
+  const store = new KeptStore();
+  const alloc = { ...devAlloc(), ...messagesAlloc(devnet()) };
+  let chain = await openWithin(store, 60_000, { alloc });
+  const [from, to] = [accountAt(0), stranger('c9')];
+  const sendOn = (on: Devnet, recipient: string, data: string, value = 0n) =>
+    on.control.send({
+      ...{ from: hexToBytes(from), to: hexToBytes(recipient as Hex), value, data: hexToBytes(data as Hex) },
+      ...{ nonce: undefined, gasLimit: 1_000_000n, accessList: undefined },
+      price: { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n },
+    });
+  await sendOn(chain, SERVICE, sendMessage(to), 7n);
+  await chain.control.mine(60);
+  const claim = claimOf(messageFrom(from, to, 7n, 1n));
+  const layerOne = await chain.settleLayerOne();
+  await sendOn(layerOne.chain, ROLLUP, claim);
+  await chain.control.mine(3);
+  const { hash } = (await chain.settleLayerOne()).head;
+  await expect(chain.block({ number: 1 })).rejects.toMatchObject({ code: 'BLOCK_PRUNED' });
+  await chain.close();
+  chain = await openWithin(store, 60_000, { alloc });
+  await chain.stateLoaded();
+  await expect(chain.block({ number: 1 })).rejects.toMatchObject({ code: 'BLOCK_PRUNED' });
+  const again = await chain.settleLayerOne();
+  expect(bytesToHex(again.head.hash)).toBe(bytesToHex(hash));
+  expect(await (await again.chain.stateAt(again.head)).account(hexToBytes(to))).toMatchObject({ balance: 7n });
+  await chain.close();
 });

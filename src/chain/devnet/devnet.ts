@@ -391,7 +391,7 @@ export class Devnet implements Chain {
   async end(): Promise<void> {
     this.mining.stop();
     this.recovery.abort();
-    await this.layerOne?.opened?.end();
+    await this.layerOne?.end();
     await this.queue.close();
     await this.writer?.close();
     await this.stored?.checkpoints.settled();

@@ -52,6 +52,14 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: 'a block, by its number, hash or tag',
     load: async () => (await import('./read.js')).blockCommand,
   },
+  messages: {
+    summary: 'messages of an account to layer 1: withdrawals, and whether they can be claimed',
+    load: async () => (await import('./messages.js')).messagesCommand,
+  },
+  claim: {
+    summary: 'the transaction that claims a message on layer 1, proved, and whether it passes',
+    load: async () => (await import('./messages.js')).claimCommand,
+  },
   rpc: {
     summary: 'any JSON-RPC method of a light node',
     load: async () => (await import('./read.js')).rpcCommand,

@@ -171,6 +171,7 @@ const PROFILE: { readonly [Member in keyof Required<Network>]: Read } = {
     return members({}, Object.fromEntries(names.map((name) => [name, whole()])))(value, path);
   },
   messageService: hex(20),
+  tokenBridge: members({ address: hex(20), layerOne: hex(20) }),
   ens: members({ registry: hex(20) }),
 };
 

@@ -16,6 +16,7 @@ import type { HandleOptions } from '../../rpc/handle.js';
 import { DEVNET_METHODS } from '../../rpc/methods/devnet-methods.generated.js';
 import type { StorageControl } from '../../rpc/schema/answers.js';
 import { systemClock } from '../../scheduling/clock.js';
+import { loadOnce } from '../../scheduling/load-once.js';
 import type { MeteredStore } from '../../store/metered-store.js';
 import type { StoreHealth } from '../../store/store-status.js';
 import type { InlineExtras, NodeOptions } from '../options/options.js';
@@ -103,10 +104,9 @@ async function openOn(
   const open = async () => openDevnet(chainOptions, await settings());
   const replaceable = new ReplaceableDevnet(await openDevnet(chainOptions, await settings(first)));
   const control = devnetStorage(replaceable, { store, health, options: storage, settings, open });
-  const layerOne = async (handling: HandleOptions) => {
-    const { openLayerOne } = await import('./open-layer-one.js');
-    return openLayerOne(replaceable, base, { sizer }, handling);
-  };
+  const layers = { devnet: replaceable, base, sizer };
+  const layerOne = async (handling: HandleOptions) =>
+    (await import('./open-layer-one.js')).openLayerOne(layers, handling);
   const devnetParts = { replaceable, methods: DEVNET_METHODS, layerOne };
   return wireNode(base, {
     chain: replaceable.chain,
@@ -116,6 +116,7 @@ async function openOn(
     // At hand: a filter that is asked for before a block is mined must find that block.
     filters: async () => FilterRegistry,
     devnet: devnetParts,
+    messages: loadOnce(async () => (await import('./open-layer-one.js')).messagesOfDevnet(layers)),
   });
 }
 

@@ -129,14 +129,13 @@ export async function openLightChain(
     messages:
       layerOne &&
       loadOnce(async () => {
-        const { openMessages, profileOfLayerOne } = await import('../../messages/find-claim.js');
-        const own = followed && (shared?.light.network ?? profileOfLayerOne(base.network));
-        return openMessages(
-          base.network,
-          light,
-          { upstream, layerOne, level: followed ? 'settled' : 'finalized' },
-          own,
-        );
+        const { openMessages } = await import('../../messages/find-claim.js');
+        const runner = loadOnce(async () => {
+          const { claimRunner } = await import('../../messages/run-claim.js');
+          return claimRunner(layerOne, base.network, shared?.light.network);
+        });
+        const level = followed ? 'settled' : 'finalized';
+        return openMessages(base.network, light, { upstream, layerOne, level, runner: followed && runner });
       }),
     check: async (signal?: AbortSignal) => (await endpointCheck()).checkEndpoints(base.network, groups, signal),
     ready: async () => (await endpointCheck()).requireReady(base.network, groups, light),

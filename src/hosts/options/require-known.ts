@@ -20,6 +20,7 @@ import {
   type PoolRules,
   type RollupContract,
   requireBeaconNetwork,
+  type TokenBridge,
   type VerificationCostPricing,
 } from '../../networks/network.js';
 import type { AnyTable, OptionForm, OptionForms, TableOf } from '../../primitives/option-table.js';
@@ -194,6 +195,7 @@ const network = members<Network>(
     // A module that is not counted has no effect, and networks have modules that are not.
     moduleLimits: recordOf(count),
     messageService: address,
+    tokenBridge: members<TokenBridge>({ address: needed(address), layerOne: needed(address) }),
     ens: members<NameService>({ registry: needed(address) }),
   },
   (given) => ('rpcUrls' in given ? `is a chain of viem; choose a profile such as \`linea\`: ${EXAMPLE}` : undefined),

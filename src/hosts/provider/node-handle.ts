@@ -1,7 +1,13 @@
 import type { TransactionDiagnosis } from '../../diagnosis/diagnosis.js';
 import { invalidParameter } from '../../errors.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../evidence/evidence-bundle.js';
-import type { ClaimOptions, ClaimPreparation, MessageList, MessageQuery } from '../../messages/withdrawal.js';
+import type {
+  ClaimOptions,
+  ClaimPreparation,
+  DepositStatus,
+  MessageList,
+  MessageQuery,
+} from '../../messages/withdrawal.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http.js';
 import {
@@ -96,6 +102,18 @@ export interface PlumblineNode extends Provider {
    * ```
    */
   prepareClaim(hash: Hex, options?: RequestOptions & ClaimOptions): Promise<ClaimPreparation>;
+  /**
+   * Whether a message from layer 1 has arrived on the rollup and was claimed there, proved by the newest zk state that is final.
+   *
+   * @param hash - of the message, 32 bytes; an unknown one is `notReceived`
+   * @throws ProviderRpcError as `messages`
+   * @example
+   * ```ts
+   * const { status, zkBlock } = await node.depositStatus(hash);
+   * console.log(status, 'after block', zkBlock);
+   * ```
+   */
+  depositStatus(hash: Hex, options?: RequestOptions): Promise<DepositStatus>;
   /**
    * Says what calls would do in the next block, before they are signed: who gains and loses what, approvals, contracts, warnings,
    * fees. They run here, in order, each on the state that the one before left. A call that reverts is a result.
@@ -280,6 +298,10 @@ class OpenNode extends TransportProvider implements PlumblineNode {
 
   async prepareClaim(hash: Hex, { signal, ...options }: RequestOptions & ClaimOptions = {}): Promise<ClaimPreparation> {
     return (await this.inspect('prepareClaim', [hash, options], signal && { signal })) as ClaimPreparation;
+  }
+
+  async depositStatus(hash: Hex, { signal }: RequestOptions = {}): Promise<DepositStatus> {
+    return (await this.inspect('depositStatus', [hash], signal && { signal })) as DepositStatus;
   }
 
   async previewTransaction(

@@ -1,11 +1,11 @@
 import { PlumblineError } from '../../errors.js';
 import type { ClaimSearch, Messages } from '../../messages/find-claim.js';
-import type { ClaimPreparation, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
+import type { ClaimPreparation, DepositStatus, MessageList, MessageProofJson } from '../../messages/withdrawal.js';
 import { isLayerOne } from '../../networks/network.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { Method, MethodCallOptions } from '../method.js';
 import { needsRollup } from '../method-info.js';
-import { PROVES_ON_LAYER_ONE } from '../method-rows.js';
+import { PROVES } from '../method-rows.js';
 import { optional, parseAddress, parseHash, requireMembers, requireObject } from '../parse-params.js';
 import { invalidParams } from '../rpc-errors.js';
 import { defineMethod, type RpcContext } from './context.js';
@@ -29,10 +29,16 @@ export const prepareClaim: Method<RpcContext>['handle'] = async (
   call,
 ): Promise<ClaimPreparation> => claimOf(context, 'prepareClaim', hash, options, call);
 
+/** `node.depositStatus`: the hash of a message from layer 1. */
+export const depositStatus: Method<RpcContext>['handle'] = async (context, [hash], call): Promise<DepositStatus> => {
+  const all = await messagesOf(context, 'depositStatus');
+  return all.deposit(parseHash(hash, 'hash', SUBJECT), bounded(context, call));
+};
+
 /** `[hash]`: as `node.prepareClaim`. Also answers to the network's prefix, and to `l2_getMessageProof`. */
 export const linea_getMessageProof = defineMethod<[hash: Hex], MessageProofJson>(
   'linea_getMessageProof',
-  PROVES_ON_LAYER_ONE,
+  PROVES,
   async (context, [hash], call) => {
     const found = await claimOf(context, 'linea_getMessageProof', hash, undefined, call);
     if (!('siblings' in found)) return found;
@@ -70,7 +76,7 @@ async function messagesOf({ messages: open, chain: { kind, network } }: RpcConte
   const reason = isLayerOne(network)
     ? needsRollup(method, network.name)
     : kind === 'devnet'
-      ? `${method}: the simulated layer 1 of a devnet has no messages; ask a light node of a network`
+      ? `${method}: this devnet has no layer 1, or its profile no messageService; ask a light node of the network`
       : `${method} needs endpoints of layer 1 (layerOne), and messageService, rollup.rootDepthsSlot and rollup.claimedSlot of the profile`;
   throw new PlumblineError('METHOD_NOT_ENABLED', reason, { method, reason });
 }

@@ -57,6 +57,7 @@ export function inspectTable(): MethodTable<RpcContext> {
     later('explainEstimate', () => import('./explainEstimate.js')),
     later('diagnoseTransaction', () => import('./diagnoseTransaction.js')),
     later('exportEvidence', () => import('./exportEvidence.js')),
+    later('depositStatus', () => import('./messages.js')),
     later('messages', () => import('./messages.js')),
     later('prepareClaim', () => import('./messages.js')),
     later('previewTransaction', () => import('./previewTransaction.js')),

@@ -10,7 +10,7 @@ import type { L1Mark, SimulatedL1 } from './simulated-l1.js';
 /** What finality needs of layer 1. */
 export type FinalizingL1 = Pick<
   SimulatedL1,
-  'anchoredBy' | 'finalize' | 'mark' | 'markBefore' | 'releaseBefore' | 'revertTo' | 'stateRoot'
+  'anchoredBy' | 'finalize' | 'mark' | 'markBefore' | 'releaseBefore' | 'revertTo' | 'stateRoot' | 'storedMessages'
 >;
 
 /** Of blocks that nothing finalizes: what a fork has of a layer 1, and layer 1 itself. */
@@ -20,6 +20,9 @@ export const NO_LAYER_ONE: FinalizingL1 = {
     return undefined;
   },
   anchoredBy: () => NONE_ANCHORED,
+  storedMessages() {
+    return undefined;
+  },
   finalize() {},
   revertTo() {},
   releaseBefore() {},
@@ -141,7 +144,9 @@ export class DevnetFinality {
     const { messageService: service, ledger } = this;
     const anchored = this.layerOne.anchoredBy(first - 1);
     if (service === undefined) return { messages: [], messagingBlocks: [], anchored };
-    return bridgedBlocks(ledger, service, { first, last }, anchored);
+    // Blocks without a body have no logs.
+    const stored = first <= ledger.pruned ? this.layerOne.storedMessages(last) : undefined;
+    return stored ?? bridgedBlocks(ledger, service, { first, last }, anchored);
   }
 
   private finalize(end: number): void {

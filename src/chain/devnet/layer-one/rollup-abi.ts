@@ -40,7 +40,7 @@ const MESSAGE_SENT = hexToBytes('0xe856c2b8bd4eb0027ce32eeaf595c21b0b6b4644b326e
 const ROLLING_HASH_UPDATED = hexToBytes('0x99b65a4301b38c09fb6a5f27052d73e8372bbe8f6779d678bfe8a41b66cce7ac', 32);
 
 /**
- * The messages of layer-2 blocks by their logs. Blocks that were pruned tell none.
+ * The messages of layer-2 blocks by their logs. Blocks whose bodies were pruned tell none.
  *
  * @param service - address of the message service, 20 bytes
  * @param before - the last message that was anchored before

@@ -2,7 +2,7 @@ import { PlumblineError } from '../../../errors.js';
 import { nextTurn } from '../../../scheduling/turns.js';
 import type { Block } from '../../block.js';
 import type { Chain } from '../../chain.js';
-import { type AnchoredMessage, type Finalization, NONE_ANCHORED } from './rollup-abi.js';
+import { type AnchoredMessage, type BridgedBlocks, type Finalization, NONE_ANCHORED } from './rollup-abi.js';
 
 /** Chain id of the simulated layer 1. */
 export const L1_CHAIN_ID = 1337;
@@ -42,12 +42,19 @@ export interface LayerOneParts<Own extends Chain> {
   readonly onSent: () => void;
 }
 
-/** What a store keeps of layer 1: the blocks with transactions that were sent. All else follows from the blocks of layer 2. */
+/**
+ * What a store keeps of layer 1: the blocks with transactions that were sent, and the messages of finalizations, whose blocks may lose
+ * their logs. All else follows from the blocks of layer 2.
+ */
 export interface L1Journal {
   /** As they were when the store was opened, by number. */
-  readonly read: ReadonlyMap<number, SentBlock>;
+  readonly sent: ReadonlyMap<number, SentBlock>;
+  /** By the last block of the finalization. */
+  readonly bridged: Map<number, BridgedBlocks>;
   save(number: number, block: SentBlock): Promise<void>;
-  remove(numbers: readonly number[]): Promise<void>;
+  saveBridged(last: number, bridged: BridgedBlocks): Promise<void>;
+  /** @param sent - numbers of blocks @param bridged - last blocks of finalizations */
+  remove(sent: readonly number[], bridged?: readonly number[]): Promise<void>;
 }
 
 /** Names a place in the list of blocks of layer 1: after this one, or at its start. */
@@ -69,18 +76,23 @@ export class SimulatedL1<Own extends Chain = Chain> {
   private releaseTo = 0;
   private heldFrom = 0;
   private settling: Promise<unknown> = Promise.resolve();
+  private writing: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly parts: LayerOneParts<Own>,
     private readonly journal?: L1Journal | undefined,
   ) {
-    for (const [number, entry] of journal?.read ?? []) this.waiting.set(number, entry);
+    for (const [number, entry] of journal?.sent ?? []) this.waiting.set(number, entry);
     this.addWaiting();
   }
 
   /** Adds the block that finalizes layer-2 blocks. */
   finalize(finalization: Finalization): void {
-    this.finalizations.set(finalization.last, finalization);
+    const { first, last, messages, anchored } = finalization;
+    const { journal } = this;
+    const isBridged = messages.length > 0 || anchored !== this.anchoredBy(first - 1);
+    if (isBridged && journal?.bridged.has(last) === false) this.write(journal.saveBridged(last, finalization));
+    this.finalizations.set(last, finalization);
     this.entries.push(finalization);
     this.addWaiting();
   }
@@ -103,6 +115,17 @@ export class SimulatedL1<Own extends Chain = Chain> {
     await this.journal?.remove(beyond);
   }
 
+  /** A write that fails loses what was sent when the devnet is opened again, and nothing else. */
+  private write(written: Promise<void> | undefined): void {
+    this.writing = Promise.allSettled([this.writing, written]);
+  }
+
+  /** Ends the chain, when all is written. */
+  async end(): Promise<void> {
+    await this.chain?.end();
+    await this.writing;
+  }
+
   /** The end of the list. */
   get mark(): L1Mark {
     return this.entries.at(-1);
@@ -117,13 +140,14 @@ export class SimulatedL1<Own extends Chain = Chain> {
   /** Removes the blocks after a place. */
   revertTo(mark: L1Mark): void {
     const length = mark === undefined ? 0 : this.entries.lastIndexOf(mark) + 1;
-    const sent: number[] = [];
+    const [sent, bridged]: number[][] = [[], []];
     for (const [i, entry] of this.entries.splice(length).entries()) {
-      if ('last' in entry) this.finalizations.delete(entry.last);
-      else sent.push(length + i + 1);
+      if (!('last' in entry)) sent!.push(length + i + 1);
+      else if (this.finalizations.delete(entry.last) && this.journal?.bridged.has(entry.last))
+        bridged!.push(entry.last);
     }
     this.kept = Math.min(this.kept, length);
-    this.journal?.remove(sent).catch(() => {});
+    this.write(this.journal?.remove(sent!, bridged));
   }
 
   /** `stateRootHashes(block)` after the newest block; undefined if no finalization ended at `block` with a state root. */
@@ -136,6 +160,11 @@ export class SimulatedL1<Own extends Chain = Chain> {
   /** The last message of layer 1 that layer 2 has anchored in blocks up to the one that a finalization ended with. */
   anchoredBy(block: number): AnchoredMessage {
     return this.finalizations.get(block)?.anchored ?? NONE_ANCHORED;
+  }
+
+  /** The messages of a finalization, as they were stored. */
+  storedMessages(last: number): BridgedBlocks | undefined {
+    return this.journal?.bridged.get(last);
   }
 
   /** Releases the states of layer 1 before the finalization of this layer-2 block. */
@@ -200,7 +229,7 @@ export class SimulatedL1<Own extends Chain = Chain> {
   private added({ header: { number, timestamp }, transactions }: Block): void {
     const entry = { transactions: transactions.map(({ raw }) => raw), timestamp };
     this.entries.splice(number - 1, 0, entry);
-    this.journal?.save(number, entry).catch(() => {});
+    this.write(this.journal?.save(number, entry));
     this.parts.onSent();
   }
 

@@ -1,47 +1,71 @@
 import { RLP } from '@ethereumjs/rlp';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../../primitives/bytes.js';
 import type { Key, PageStore } from '../../../store/page-store.js';
+import type { BridgedBlocks } from '../layer-one/rollup-abi.js';
 import type { L1Journal, SentBlock } from '../layer-one/simulated-l1.js';
 import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
 
-const KEY = /^l1-(\d+)$/;
-const keyOf = (number: number) => `l1-${number}`;
+/** A block with transactions that were sent, by its number; or the messages of a finalization, by its last block. */
+const KEY = /^l1-(sent|messages)-(\d+)$/;
+type Kind = 'sent' | 'messages';
+const keyOf = (kind: Kind, number: number) => `l1-${kind}-${number}`;
 
-/** Whether an entry of the table `blocks` is a block of layer 1. */
+const int = (value: number | bigint) => bigIntToMinimalBytes(BigInt(value));
+const number = (bytes: Uint8Array) => Number(bytesToBigInt(bytes));
+
+/** Whether an entry of the table `blocks` is of layer 1. */
 export function isL1Key(key: Key): boolean {
   return typeof key === 'string' && KEY.test(key);
 }
 
-/** Blocks of layer 1 in the store of a devnet. */
+type SentItems = [timestamp: Uint8Array, transactions: Uint8Array[]];
+type BridgedItems = [messages: Uint8Array[], blocks: Uint8Array[], anchored: Uint8Array, rollingHash: Uint8Array];
+
+/** Layer 1 in the store of a devnet. */
 export class StoredL1 implements L1Journal {
-  private constructor(
-    private readonly store: PageStore,
-    readonly read: ReadonlyMap<number, SentBlock>,
-  ) {}
+  readonly sent = new Map<number, SentBlock>();
+  readonly bridged = new Map<number, BridgedBlocks>();
+
+  private constructor(private readonly store: PageStore) {}
 
   /** @throws PlumblineError `STORE_CORRUPT` */
   static async open(store: PageStore): Promise<StoredL1> {
+    const stored = new StoredL1(store);
     const keys = (await store.keys('blocks')).filter(isL1Key);
     const values = await store.getMany('blocks', keys);
-    const read = new Map<number, SentBlock>();
     for (const [i, key] of keys.entries()) {
-      const [timestamp, transactions] = RLP.decode(withoutChecksum('blocks', key, values[i]!)) as [
-        Uint8Array,
-        Uint8Array[],
-      ];
-      read.set(Number(KEY.exec(String(key))![1]), { timestamp: Number(bytesToBigInt(timestamp)), transactions });
+      const [, kind, at] = KEY.exec(String(key))!;
+      const items = RLP.decode(withoutChecksum('blocks', key, values[i]));
+      if (kind === 'sent') {
+        const [timestamp, transactions] = items as SentItems;
+        stored.sent.set(Number(at), { timestamp: number(timestamp), transactions });
+      } else {
+        const [messages, blocks, anchored, rollingHash] = items as BridgedItems;
+        const last = { number: bytesToBigInt(anchored), rollingHash };
+        stored.bridged.set(Number(at), { messages, messagingBlocks: blocks.map(number), anchored: last });
+      }
     }
-    return new StoredL1(store, read);
+    return stored;
   }
 
-  async save(number: number, { timestamp, transactions }: SentBlock): Promise<void> {
-    const key = keyOf(number);
-    const content = RLP.encode([bigIntToMinimalBytes(BigInt(timestamp)), [...transactions]]);
-    await this.store.commit({ puts: [{ table: 'blocks', key, value: withChecksum(key, content) }] });
+  async save(at: number, { timestamp, transactions }: SentBlock): Promise<void> {
+    await this.put(keyOf('sent', at), [int(timestamp), [...transactions]]);
   }
 
-  async remove(numbers: readonly number[]): Promise<void> {
-    if (numbers.length === 0) return;
-    await this.store.commit({ deletes: numbers.map((number) => ({ table: 'blocks' as const, key: keyOf(number) })) });
+  async saveBridged(last: number, { messages, messagingBlocks, anchored }: BridgedBlocks): Promise<void> {
+    this.bridged.set(last, { messages, messagingBlocks, anchored });
+    const items = [[...messages], messagingBlocks.map(int), int(anchored.number), anchored.rollingHash];
+    await this.put(keyOf('messages', last), items);
+  }
+
+  private async put(key: string, items: Parameters<typeof RLP.encode>[0]): Promise<void> {
+    await this.store.commit({ puts: [{ table: 'blocks', key, value: withChecksum(key, RLP.encode(items)) }] });
+  }
+
+  async remove(sent: readonly number[], bridged: readonly number[] = []): Promise<void> {
+    for (const last of bridged) this.bridged.delete(last);
+    const keys = [...sent.map((at) => keyOf('sent', at)), ...bridged.map((last) => keyOf('messages', last))];
+    if (keys.length === 0) return;
+    await this.store.commit({ deletes: keys.map((key) => ({ table: 'blocks' as const, key })) });
   }
 }
