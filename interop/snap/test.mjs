@@ -92,6 +92,26 @@ main(async () => {
     const { texts } = await insight({ to: TOKEN, data: `0x095ea7b3${word(OTHER)}${'f'.repeat(64)}` });
     assert(texts.includes('unlimited-approval'), texts.join('; '));
   });
+  const signed = async (data, signatureMethod) => {
+    const { response } = await snap.onSignature({ origin: 'https://dapp.example', from, data, signatureMethod });
+    assert.equal(response.error, undefined, JSON.stringify(response));
+    return { texts: textsOf(response.result.content), severity: response.result.severity };
+  };
+  await check('a hash to sign is a danger', async () => {
+    const { texts, severity } = await signed(`0x${'ab'.repeat(32)}`, 'personal_sign');
+    assert(texts.includes('opaque-hash'), texts.join('; '));
+    assert.equal(severity, 'critical');
+  });
+  await check('typed data of no known kind is called so', async () => {
+    const data = {
+      types: { EIP712Domain: [{ name: 'chainId', type: 'uint256' }], Vote: [{ name: 'choice', type: 'uint8' }] },
+      primaryType: 'Vote',
+      domain: { chainId: 1337 },
+      message: { choice: 1 },
+    };
+    const { texts } = await signed(data, 'eth_signTypedData_v4');
+    assert(texts.includes('What this allows is not known.'), texts.join('; '));
+  });
   await check('a chain without an endpoint says so', async () => {
     const { texts } = await insight({ to: OTHER }, 'eip155:5');
     assert.match(texts.join(' '), /no endpoint for chain/);

@@ -21,37 +21,56 @@ async function nodeOf(chainId) {
 export async function onTransaction({ transaction, chainId }) {
   const { from, to, value, data, gas, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const call = { from, to, value, data, gas, maxFeePerGas, maxPriorityFeePerGas };
-  const id = chainId.split(':')[1];
-  return insight(id, (node) => node.previewTransaction(call), from);
+  return checkedOn(chainId.split(':')[1], async (node) => {
+    const { balances, tokens, warnings, trust } = await node.previewTransaction(call);
+    return { findings: warnings, lines: changesOf(from, balances, tokens), trust };
+  });
 }
 
-async function insight(chainId, preview, account) {
-  const node = await nodeOf(chainId);
-  if (node === undefined) return shown([Text({ children: `There is no endpoint for chain ${chainId} in this Snap.` })]);
+/** The same before a signature. Typed data names its chain; a message counts on none. */
+export async function onSignature({ signature, signatureOrigin }) {
+  const { from, data, signatureMethod } = signature;
+  if (signatureMethod === 'eth_signTypedData') return shown([Text({ children: 'This old form is not checked.' })]);
+  const isTyped = signatureMethod !== 'personal_sign';
+  const asked = isTyped ? { typedData: data } : { message: data };
+  const chainId = (isTyped && data.domain?.chainId) || Object.keys(ENDPOINTS)[0];
+  return checkedOn(chainId, async (node) => {
+    const options = { account: from, origin: signatureOrigin };
+    const { family, findings, effects, trust } = await node.previewSignature(asked, options);
+    const kind = family === 'unknown' ? 'What this allows is not known.' : `This is of the kind ${family}.`;
+    const lines = effects === null ? [] : changesOf(from, effects.balances, effects.tokens);
+    return { findings, lines: [kind, ...lines], trust };
+  });
+}
+
+/** Asks the light node of a chain, and says why where it cannot be asked. */
+async function checkedOn(chainId, ask) {
   try {
-    const { balances, tokens = {}, warnings, trust } = await preview(node);
-    const own = balances.filter((one) => one.account === account.toLowerCase() && BigInt(one.change ?? 0) !== 0n);
-    const lines = own
-      .sort((a, b) => Number(BigInt(a.change) > 0n) - Number(BigInt(b.change) > 0n))
-      .map((one) => Text({ children: changeText(one, tokens) }));
-    const alerts = warnings
+    const node = await nodeOf(chainId);
+    if (node === undefined)
+      return shown([Text({ children: `There is no endpoint for chain ${chainId} in this Snap.` })]);
+    const { findings, lines, trust } = await ask(node);
+    const alerts = findings
       .filter(({ severity }) => severity !== 'note')
-      .map((warning) =>
-        Banner({
-          title: warning.code,
-          severity: warning.severity === 'danger' ? 'danger' : 'warning',
-          children: Text({ children: JSON.stringify(warning) }),
-        }),
+      .map(({ code, severity, ...about }) =>
+        Banner({ title: code, severity, children: Text({ children: Object.values(about).map(textOf).join(', ') }) }),
       );
-    const level = Text({ children: `On block ${trust.block.number}, which is ${trust.level}.` });
-    const nothing = Text({ children: 'No balance of yours changes.' });
-    return shown(
-      [...alerts, ...(lines.length === 0 ? [nothing] : lines), level],
-      warnings.some(({ severity }) => severity === 'danger'),
-    );
+    const texts = lines.length === 0 ? ['No balance of yours changes.'] : lines;
+    const level = `On block ${trust.block.number}, which is ${trust.level}.`;
+    const isCritical = findings.some(({ severity }) => severity === 'danger');
+    return shown([...alerts, ...[...texts, level].map((text) => Text({ children: text }))], isCritical);
   } catch (error) {
     return shown([Text({ children: 'This could not be checked:' }), Copyable({ value: error.message })]);
   }
+}
+
+const textOf = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+/** What an account loses, then what it gets. */
+function changesOf(account, balances, tokens) {
+  const own = balances.filter((one) => one.account === account.toLowerCase() && BigInt(one.change ?? 0) !== 0n);
+  const isGain = ({ change }) => Number(BigInt(change) > 0n);
+  return own.sort((a, b) => isGain(a) - isGain(b)).map((one) => changeText(one, tokens));
 }
 
 function changeText({ asset, change }, tokens) {
