@@ -118,28 +118,6 @@ function forkSoon({ forks }: Network, { timestamp }: BlockContext): ForkActivati
 
 /** A gas limit that suffices; shortly before a fork with other prices, before it and after it. */
 async function search(
-  parts: EstimationParts,
-  request: EstimateRequest,
-  point: ExecutionPoint,
-  counting: boolean,
-): Promise<GasEstimate> {
-  const found = await searchAt(parts, request, point, counting);
-  const { context } = point;
-  const fork = forkSoon(parts.chain.network, context);
-  if (fork === undefined) return found;
-  const timestamp = fork.timestamp!;
-  const after = { ...context, timestamp, slotNumber: context.slotNumber ?? BigInt(context.number) };
-  const later = await searchAt(parts, request, { ...point, context: after }, counting).catch((error: unknown) => {
-    request.signal?.throwIfAborted();
-    if (!isPlumblineError(error)) throw error;
-    return undefined;
-  });
-  const [before, limit] = [found.gasLimit, later?.gasLimit];
-  request.note?.gasLimits({ fork: fork.hardfork, timestamp, before, after: limit });
-  return limit !== undefined && limit > before ? { ...found, gasLimit: limit } : found;
-}
-
-function searchAt(
   { chain, options }: EstimationParts,
   request: EstimateRequest,
   { context, state }: ExecutionPoint,
@@ -147,15 +125,22 @@ function searchAt(
 ): Promise<GasEstimate> {
   const { network } = chain;
   const { call, overrides, signal, gas } = request;
-  return estimateGasAt(state, context, call, {
-    network,
-    overrides,
-    search: request.search ?? options.gasSearch ?? network.gasSearch,
-    maxAnswerBytes: options.maxAnswerBytes,
-    signal,
-    gas,
-    counting,
+  const { maxAnswerBytes } = options;
+  const kind = request.search ?? options.gasSearch ?? network.gasSearch;
+  const how = { network, overrides, search: kind, maxAnswerBytes, signal, gas, counting };
+  const found = await estimateGasAt(state, context, call, how);
+  const fork = forkSoon(network, context);
+  if (fork === undefined) return found;
+  const timestamp = fork.timestamp!;
+  const after = { ...context, timestamp, slotNumber: context.slotNumber ?? BigInt(context.number) };
+  const later = await estimateGasAt(state, after, call, how).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    if (!isPlumblineError(error)) throw error;
+    return undefined;
   });
+  const [before, limit] = [found.gasLimit, later?.gasLimit];
+  request.note?.gasLimits({ fork: fork.hardfork, timestamp, before, after: limit });
+  return limit !== undefined && limit > before ? { ...found, gasLimit: limit } : found;
 }
 
 /**

@@ -61,58 +61,46 @@ export async function estimateGasAt(
   const state = new StateOverlay(withOverrides(onChain, overrides));
   const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   try {
-    return await searchOn(machine, call, options, onChain);
+    const from = call.from ?? ZERO_ADDRESS;
+    const sender = await state.account(from);
+    const spendable = sender?.balance ?? 0n;
+    // Besu looks at the chain alone. A balance given by an override also pays here (docs/decisions.md 3).
+    const held = asGeth ? spendable : ((await onChain.account(from))?.balance ?? 0n);
+    const ceilingInput: CeilingInput = {
+      from: call.from,
+      balance: held > spendable ? held : spendable,
+      value: call.value ?? 0n,
+      price: priceOf(call),
+      blockGasLimit: block.gasLimit,
+      transactionGasCap: transactionGasCap(machine.rules),
+    };
+    const ceiling = asGeth
+      ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
+      : besuCeiling(ceilingInput, call.strict);
+    const pastNonces = network.pastNonces ?? (asGeth ? 'ignored' : 'refused');
+    const nonce = pastNonces === 'ignored' ? 'any' : 'future';
+    const leniency: Leniency = { nonce, ...(asGeth ? GETH_LENIENCY : BESU_LENIENCY) };
+    // geth treats a call without a price as free. Besu charges the base fee unless `strict` is false.
+    const free = asGeth ? priceOf(call) === 0n : call.strict === false;
+    const defaults = { nonce: sender?.nonce ?? 0n, price: free ? 0n : block.baseFeePerGas, free };
+    const budget = options.budget ?? new RunBudget(options);
+    const payable = asGeth ? call : withoutUnfundedSelfTransfer(call, spendable);
+    const run = { leniency, baseFeePerGas: free ? 0n : undefined, budget, counting: options.counting };
+    const execute: RunWithGas = (gas) => {
+      const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
+      return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), run);
+    };
+    // The exact search proves its answer by execution only.
+    const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));
+    const empty = (call.data?.length ?? 0) === 0;
+    const plain = empty && (!asGeth || (call.to !== undefined && !(await hasCode(state, call.to))));
+    const least = machine.rules.amsterdam ? LEAST_BASE : TRANSACTION_GAS;
+    const confirms = empty && network.besuVersion === '26.9';
+    const found = await SEARCHES[search](runs.run, { ceiling, plain, least, confirms });
+    return { ...found, executed: runs.executed };
   } finally {
     machine.close();
   }
-}
-
-async function searchOn(
-  machine: Machine,
-  call: CallRequest,
-  options: EstimateOptions,
-  onChain: StateReader,
-): Promise<GasEstimate> {
-  const { network, search } = options;
-  const { block, state } = machine;
-  const asGeth = search === 'geth';
-  const from = call.from ?? ZERO_ADDRESS;
-  const sender = await state.account(from);
-  const spendable = sender?.balance ?? 0n;
-  // Besu looks at the chain alone. A balance given by an override also pays here (docs/decisions.md 3).
-  const held = asGeth ? spendable : ((await onChain.account(from))?.balance ?? 0n);
-  const ceilingInput: CeilingInput = {
-    from: call.from,
-    balance: held > spendable ? held : spendable,
-    value: call.value ?? 0n,
-    price: priceOf(call),
-    blockGasLimit: block.gasLimit,
-    transactionGasCap: transactionGasCap(machine.rules),
-  };
-  const ceiling = asGeth
-    ? gethCeiling(ceilingInput, call.gas, network.rpcGasCap)
-    : besuCeiling(ceilingInput, call.strict);
-  const pastNonces = network.pastNonces ?? (asGeth ? 'ignored' : 'refused');
-  const nonce = pastNonces === 'ignored' ? 'any' : 'future';
-  const leniency: Leniency = { nonce, ...(asGeth ? GETH_LENIENCY : BESU_LENIENCY) };
-  // geth treats a call without a price as free. Besu charges the base fee unless `strict` is false.
-  const free = asGeth ? priceOf(call) === 0n : call.strict === false;
-  const defaults = { nonce: sender?.nonce ?? 0n, price: free ? 0n : block.baseFeePerGas, free };
-  const budget = options.budget ?? new RunBudget(options);
-  const payable = asGeth ? call : withoutUnfundedSelfTransfer(call, spendable);
-  const run = { leniency, baseFeePerGas: free ? 0n : undefined, budget, counting: options.counting };
-  const execute: RunWithGas = (gas) => {
-    const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
-    return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), run);
-  };
-  // The exact search proves its answer by execution only.
-  const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));
-  const empty = (call.data?.length ?? 0) === 0;
-  const plain = empty && (!asGeth || (call.to !== undefined && !(await hasCode(state, call.to))));
-  const least = machine.rules.amsterdam ? LEAST_BASE : TRANSACTION_GAS;
-  const confirms = empty && network.besuVersion === '26.9';
-  const found = await SEARCHES[search](runs.run, { ceiling, plain, least, confirms });
-  return { ...found, executed: runs.executed };
 }
 
 /** Whether `spareGas` holds for the call. Code of the sender could read the balance, from which the gas was paid. */

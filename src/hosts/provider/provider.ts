@@ -114,16 +114,15 @@ export class TransportProvider implements Provider {
   protected chainId: Hex;
   /** Only of layer 2: the simulated layer 1 has no subscriptions. */
   private readonly session: NodeSession | undefined;
+  private readonly dispatch: NodeSession['dispatch'];
 
-  constructor(
-    private readonly transport: NodeTransport,
-    private readonly layer: Layer,
-  ) {
+  constructor(transport: NodeTransport, layer: Layer) {
     this.chainId = toQuantity(transport.info.chainId);
     if (layer === 'l2') {
       this.session = transport.openSession((data) => this.emit('message', { type: 'eth_subscription', data }));
       transport.onStoreStatus?.((status) => this.emit('storage', status));
     }
+    this.dispatch = this.session?.dispatch ?? ((body, signal) => transport.dispatch(layer, body, signal));
     transport.onFailure((error) => this.disconnect(messageOf(error), error));
     setTimeout(() => {
       if (this.ended) return;
@@ -206,12 +205,6 @@ export class TransportProvider implements Provider {
 
   private requestOf(method: string, params: readonly unknown[]): object {
     return { jsonrpc: '2.0', id: this.nextId++, method, params };
-  }
-
-  private dispatch(body: unknown, signal?: AbortSignal): Promise<Reply> {
-    return this.session === undefined
-      ? this.transport.dispatch(this.layer, body, signal)
-      : this.session.dispatch(body, signal);
   }
 
   protected emit<Name extends keyof ProviderEvents>(name: Name, event: ProviderEvents[Name]): void {
