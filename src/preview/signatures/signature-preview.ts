@@ -287,7 +287,7 @@ async function typedData(
   }
   const users = actsAs === undefined ? [account] : [account, actsAs];
   const { warnings, ...effects } = await run(place, uses, read.digest, users);
-  findings.push(...allowed(reading, warnings, effects, account));
+  findings.unshift(...allowed(reading, warnings, effects, account));
   const isRefused = effects.calls.some(({ status }) => status !== 'success');
   const isContract = await isContractAccount(place);
   const reasons = [
