@@ -357,7 +357,7 @@ export function findingWords(finding: SignatureFinding, names: Names): Warned {
       return { title: `What is bought goes to ${account(finding.address)}`, text: 'It is not the account that pays.' };
     case 'transfer-allowed':
       return {
-        title: `${Account(finding.spender)} may send ${names.amount(finding.asset, BigInt(finding.amount))} to anyone`,
+        title: `${Account(finding.spender)} may take ${names.amount(finding.asset, BigInt(finding.amount))}`,
         text: 'Once, and without another signature.',
       };
     case 'delegatecall':
