@@ -323,6 +323,19 @@ describe('the preview of a signature', () => {
     expect(answer).toMatchObject({ account, digest: ZERO_HASH, family: 'hash', effects: null, seen: [] });
   });
 
+  test('reads a domain of other types', async () => {
+    const named = (type: string, value: unknown, name = 'chainId') => ({
+      ...permit(),
+      types: { ...permit().types, EIP712Domain: [{ name, type }] },
+      domain: { [name]: value },
+    });
+    const codes = async (of: TypedData) => (await previewTyped(of)).findings.map(({ code }) => code);
+    expect(await codes(named('string', 'main'))).toContain('other-chain');
+    expect(await codes(named('string', 'cosmos', 'verifyingContract'))).toContain('no-contract');
+    expect(await codes(named('bytes32', ZERO_HASH, 'verifyingContract'))).toContain('no-contract');
+    expect(await codes(named('uint256', '0xe703'))).not.toContain('other-chain');
+  });
+
   test('refuses what is no request', async () => {
     for (const [request, options] of [
       [{}, { account }],
