@@ -13,7 +13,7 @@ const MEANT = [
 ];
 
 /** Installed, without dependencies. */
-const MOST_BYTES = 7_000_000;
+const MOST_BYTES = 7_300_000;
 
 /** Texts of errors that a file of each kind has, and where they come from. */
 const THROWN = [
@@ -56,7 +56,7 @@ describe('the packed package', () => {
     expect(files.filter((file) => read(file).includes(root) || read(file).includes(`${homedir()}/`))).toEqual([]);
   });
 
-  test('is below 7.0 MB, without maps and without comments that name some', () => {
+  test('is below 7.3 MB, without maps and without comments that name some', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(inside, file)).size, 0);
     expect(bytes).toBeLessThan(MOST_BYTES);
     const scripts = files.filter((file) => file.endsWith('.js'));
