@@ -13,13 +13,34 @@ interface IToken {
 IToken constant PLUMB = IToken(0x7e57c0dE00000000000000000000000000007E57);
 IToken constant GOLD = IToken(0x601D000000000000000000000000000000000001);
 
-/// A plain token. Storage: balances at slot 0.
+/// A plain token with approvals by signature (EIP-2612). Storage: balances at slot 0.
 contract Gold {
     mapping(address => uint256) public balanceOf;
     string public constant symbol = "GOLD";
     uint8 public constant decimals = 18;
 
+    mapping(address => mapping(address => uint256)) public allowance;
+    mapping(address => uint256) public nonces;
+
     event Transfer(address indexed from, address indexed to, uint256 value);
+    event Approval(address indexed owner, address indexed spender, uint256 value);
+
+    function DOMAIN_SEPARATOR() public view returns (bytes32) {
+        bytes32 domain = keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+        return keccak256(abi.encode(domain, keccak256("Gold"), keccak256("1"), block.chainid, address(this)));
+    }
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        require(block.timestamp <= deadline, "expired");
+        bytes32 t = keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+        bytes32 message = keccak256(abi.encode(t, owner, spender, value, nonces[owner]++, deadline));
+        address signer = ecrecover(keccak256(abi.encodePacked(hex"1901", DOMAIN_SEPARATOR(), message)), v, r, s);
+        require(signer != address(0) && signer == owner, "signature");
+        allowance[owner][spender] = value;
+        emit Approval(owner, spender, value);
+    }
 
     function transfer(address to, uint256 value) external returns (bool) {
         balanceOf[msg.sender] -= value;

@@ -101,4 +101,28 @@ export const EXAMPLES = {
   },
 } as const satisfies Record<string, Example>;
 
+/** What a page that steals asks to sign: no transaction, and all GOLD may go. */
+export const SIGNATURE = {
+  types: {
+    EIP712Domain: [
+      { name: 'name', type: 'string' },
+      { name: 'version', type: 'string' },
+      { name: 'chainId', type: 'uint256' },
+      { name: 'verifyingContract', type: 'address' },
+    ],
+    Permit: [
+      { name: 'owner', type: 'address' },
+      { name: 'spender', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'nonce', type: 'uint256' },
+      { name: 'deadline', type: 'uint256' },
+    ],
+  },
+  primaryType: 'Permit',
+  domain: { name: 'Gold', version: '1', chainId: 59_139, verifyingContract: GOLD },
+  message: { owner: from, spender: THIEF, value: String(MOST), nonce: '0', deadline: '4102444800' },
+} as const;
+/** Who signs it. */
+export const SIGNER = from;
+
 export type ExampleName = keyof typeof EXAMPLES;

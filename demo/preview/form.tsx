@@ -6,12 +6,27 @@ import { Failure } from '../ui/failure.js';
 import { Choice, Field } from '../ui/field.js';
 import { LinkNotice } from '../ui/question.js';
 import { EXAMPLES, type ExampleName } from './examples.js';
-import { example, fields, fill, form, hasExamples, pasted, preview, shownForm, typed, type Way, way } from './state.js';
+import {
+  example,
+  fields,
+  fill,
+  form,
+  hasExamples,
+  pasted,
+  preview,
+  shownForm,
+  signer,
+  toSign,
+  typed,
+  type Way,
+  way,
+} from './state.js';
 
 const WAYS = [
   { value: 'example', label: 'Example' },
   { value: 'form', label: 'Build' },
   { value: 'paste', label: 'Paste' },
+  { value: 'signature', label: 'Signature' },
 ] as const satisfies readonly { value: Way; label: string }[];
 
 /** Says which transaction is previewed: an example, one from fields, or one that was copied elsewhere. */
@@ -47,6 +62,7 @@ export function PreviewForm() {
         />
       )}
       {chosen === 'paste' && <Paste />}
+      {chosen === 'signature' && <ToSign />}
       <div class="actions">
         <button
           type="submit"
@@ -103,5 +119,43 @@ function Paste() {
         />
       )}
     </Field>
+  );
+}
+
+function ToSign() {
+  return (
+    <div class="fields">
+      <Field label="Who signs" wide>
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono"
+            spellcheck={false}
+            value={signer.value}
+            onInput={(event) => {
+              signer.value = event.currentTarget.value as typeof signer.value;
+            }}
+          />
+        )}
+      </Field>
+      <Field
+        label="To sign"
+        hint="Typed data as eth_signTypedData_v4 takes it, a message, an authorization, or calls. Nothing is signed."
+        wide
+      >
+        {(ids) => (
+          <textarea
+            {...ids}
+            class="mono"
+            rows={12}
+            spellcheck={false}
+            value={toSign.value}
+            onInput={(event) => {
+              toSign.value = event.currentTarget.value;
+            }}
+          />
+        )}
+      </Field>
+    </div>
   );
 }

@@ -21,7 +21,7 @@ export interface Names {
   amount(asset: Asset, value: bigint): string;
 }
 
-export function namesOf({ tokens, users, calls }: TransactionPreview): Names {
+export function namesOf({ tokens, users, calls }: Pick<TransactionPreview, 'tokens' | 'users' | 'calls'>): Names {
   const you = calls[0]?.tree.from ?? users[0];
   const account = (address: Hex) => {
     if (address === you) return 'you';

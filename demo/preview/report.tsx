@@ -95,7 +95,7 @@ export function verdictText(of: Shown): string {
 }
 
 /** By severity: the colour of a notice. */
-const TONES = { danger: 'bad', warning: 'refused', note: 'stale' } as const;
+export const TONES = { danger: 'bad', warning: 'refused', note: 'stale' } as const;
 
 function Warnings({ of, names }: { readonly of: Shown; readonly names: Names }) {
   const { warnings } = of.answer.result;

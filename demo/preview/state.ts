@@ -1,5 +1,12 @@
 import { computed, signal } from '@preact/signals';
-import { DEV_ACCOUNTS, type Hex, type PlumblineNode, type PreviewCall, type TransactionPreview } from 'plumbline-l2';
+import {
+  DEV_ACCOUNTS,
+  type Hex,
+  type PlumblineNode,
+  type PreviewCall,
+  type SignaturePreview,
+  type TransactionPreview,
+} from 'plumbline-l2';
 import { type CallForm, callFieldsOf, callFormOf, readCall } from '../lib/calls.js';
 import { PageError } from '../lib/explain.js';
 import { pretty } from '../lib/format.js';
@@ -7,10 +14,10 @@ import { type Fields, type Question, question, showLink } from '../state/link.js
 import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
 import { onNetwork } from '../state/token.js';
-import { CONTRACTS, EXAMPLES, type ExampleName } from './examples.js';
-import { readPasted } from './paste.js';
+import { CONTRACTS, EXAMPLES, type ExampleName, SIGNATURE, SIGNER } from './examples.js';
+import { readPasted, readToSign } from './paste.js';
 
-export type Way = 'example' | 'form' | 'paste';
+export type Way = 'example' | 'form' | 'paste' | 'signature';
 
 export const way = signal<Way>('example');
 export const example = signal<ExampleName>('drainer');
@@ -22,6 +29,9 @@ export const form = signal<CallForm>({
   data: '0x',
 });
 export const shownForm = computed(() => onNetwork(form.value));
+/** What is to be signed, as JSON or hex. */
+export const toSign = signal(pretty(SIGNATURE));
+export const signer = signal<Hex>(SIGNER);
 /** Undefined: what was previewed last. */
 export const typed = signal<string | undefined>(undefined);
 
@@ -36,6 +46,14 @@ export interface Shown {
 }
 
 export const shown = signal<Shown | undefined>(undefined);
+
+/** A signature that was previewed. */
+export interface ShownSignature {
+  readonly answer: Answer<SignaturePreview>;
+  readonly question: Question;
+}
+
+export const shownSignature = signal<ShownSignature | undefined>(undefined);
 export const pasted = computed(() => typed.value ?? pretty(shown.value?.calls ?? EXAMPLES.token.calls));
 
 /** Whether the examples can run: they use accounts and the token of devnets. */
@@ -44,6 +62,7 @@ export const hasExamples = computed(() => onNetwork(form.value).hasToken);
 /** What the form says. */
 export const fields = computed<Fields>(() => {
   if (way.value === 'example') return { way: 'example', example: example.value };
+  if (way.value === 'signature') return { way: 'signature', account: signer.value, text: toSign.value };
   return way.value === 'form'
     ? { way: 'form', ...callFieldsOf(shownForm.value) }
     : { way: 'paste', text: pasted.value };
@@ -53,6 +72,12 @@ export const fields = computed<Fields>(() => {
 export function fill(params: URLSearchParams): void {
   const text = params.get('text');
   const name = params.get('example');
+  if (params.get('way') === 'signature') {
+    toSign.value = text ?? toSign.value;
+    signer.value = (params.get('account') ?? signer.value) as Hex;
+    way.value = 'signature';
+    return;
+  }
   if (text !== null) typed.value = text;
   else if (name !== null && Object.hasOwn(EXAMPLES, name)) example.value = name as ExampleName;
   else form.value = { ...form.value, ...callFormOf(params) };
@@ -68,9 +93,11 @@ export async function preview(): Promise<void> {
   // The text stays, also when the preview that it came from is gone.
   if (way.value === 'paste') typed.value = pasted.value;
   shown.value = undefined;
+  shownSignature.value = undefined;
   const now = running.value;
   if (now === undefined) throw new PageError('PAGE', 'No node is running. Start one under “Node”.');
   const { node, settings } = now;
+  if (way.value === 'signature') return previewSignature(node, settings.kind === 'devnet');
   const isExample = way.value === 'example';
   const calls = callsOf();
   const asked = question('preview', fields.value);
@@ -88,6 +115,26 @@ export async function preview(): Promise<void> {
     }),
   );
   shown.value = { answer, calls, node, question: asked };
+  showLink(asked);
+}
+
+async function previewSignature(node: PlumblineNode, isDevnet: boolean): Promise<void> {
+  const request = readToSign(toSign.value);
+  const asked = question('preview', fields.value);
+  if (isDevnet) await placeContracts();
+  const options = { account: signer.value, origin: location.origin };
+  const answer = await askBeside(
+    'previewSignature',
+    [request, options],
+    () => node.previewSignature(request, options),
+    ({ trust, seen, evidence }) => ({
+      class: 'computed',
+      level: trust.level,
+      block: trust.block.number,
+      evidence: { trust, seen, ...evidence },
+    }),
+  );
+  shownSignature.value = { answer, question: asked };
   showLink(asked);
 }
 

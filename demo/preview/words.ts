@@ -5,6 +5,7 @@ import type {
   Hex,
   PreviewedRevert,
   PreviewWarning,
+  SignatureFinding,
   TransactionPreview,
 } from 'plumbline-l2';
 import { revertOf } from '../lib/reverts.js';
@@ -186,7 +187,10 @@ function dependentWords({ asset, account, first, other, what, call, cut, severit
 /**
  * What the calls take from you and give you, in a sentence, losses first; undefined where they do neither. Fees do not count.
  */
-export function outcomeWords({ balances, warnings, fees }: TransactionPreview, names: Names): string | undefined {
+export function outcomeWords(
+  { balances, warnings, fees }: Pick<TransactionPreview, 'balances' | 'warnings' | 'fees'>,
+  names: Names,
+): string | undefined {
   const { you } = names;
   const lost: string[] = [];
   const gained: string[] = [];
@@ -289,5 +293,95 @@ export function contractWords(change: ContractChange, names: Names): string {
         : `${who} may come to run the code of ${names.account(change.target)}: ${VALIDITIES[change.validity]}.`;
     case 'upgraded':
       return `${who} has another ${change.slot} from now on: ${names.account(change.after)}.`;
+  }
+}
+
+/** A finding of a signature in two sentences. */
+export function findingWords(finding: SignatureFinding, names: Names): Warned {
+  const { account, Account } = names;
+  switch (finding.code) {
+    case 'malformed':
+      return {
+        title: `${finding.at} cannot be read: it ${finding.reason}`,
+        text: 'Some wallets sign it all the same.',
+      };
+    case 'opaque-hash':
+      return {
+        title: 'What is signed is a hash',
+        text: 'It may stand for anything, such as an order or a transaction.',
+      };
+    case 'other-chain':
+      return {
+        title: `It is for another network, chain ${finding.chainId}`,
+        text: 'What it allows there is not seen here.',
+      };
+    case 'no-chain':
+      return { title: 'It counts on every network', text: 'It names none.' };
+    case 'no-contract':
+      return { title: 'It names no contract', text: 'Any contract may take it for its own.' };
+    case 'domain-differs':
+      return {
+        title: `${Account(finding.address)} has another domain`,
+        text: 'The contract does not take this signature.',
+      };
+    case 'contract-without-code':
+      return {
+        title: `There is no contract at ${account(finding.address)} on this network`,
+        text: 'Code may be put there later.',
+      };
+    case 'used-nonce':
+      return { title: 'Its nonce is used', text: 'It is of no use on this network any more.' };
+    case 'future-nonce':
+      return {
+        title: `Its nonce is ${BigInt(finding.nonce)}, and the next one is ${BigInt(finding.expected)}`,
+        text: 'It can be used later, when nobody expects it.',
+      };
+    case 'expired':
+    case 'not-yet':
+      return {
+        title: finding.code === 'expired' ? 'It has expired' : 'It is not yet valid',
+        text: `The time is ${new Date(1000 * finding.at).toISOString()}.`,
+      };
+    case 'spender-without-code':
+      return {
+        title: `${Account(finding.address)}, who may use it, is no contract`,
+        text: 'Sites that need a permit have one.',
+      };
+    case 'undeclared-member':
+      return { title: `${finding.at} is shown, and not signed`, text: 'No type declares it.' };
+    case 'unknown-type':
+      return { title: 'This kind of data is not known', text: finding.type };
+    case 'other-signer':
+      return { title: `It is for ${account(finding.address)} to sign`, text: 'The message names another account.' };
+    case 'other-receiver':
+      return { title: `What is bought goes to ${account(finding.address)}`, text: 'It is not the account that pays.' };
+    case 'transfer-allowed':
+      return {
+        title: `${Account(finding.spender)} may take ${names.amount(finding.asset, BigInt(finding.amount))}`,
+        text: 'Once, and without another signature.',
+      };
+    case 'delegatecall':
+      return {
+        title: `${Account(finding.account)} would run the code of ${account(finding.address)} as its own`,
+        text: 'That code may take everything.',
+      };
+    case 'pays-refund':
+      return { title: `${Account(finding.address)} gets a refund for gas`, text: 'It can be any amount.' };
+    case 'price-unknown':
+      return { title: 'A contract sets the amounts of this order', text: 'They are not known before it is filled.' };
+    case 'replayable':
+      return { title: 'It can be used many times', text: 'Its nonce is one that is never used up.' };
+    case 'used-by-anyone':
+      return { title: 'Anyone may use it', text: 'It names no sender.' };
+    case 'not-atomic':
+      return { title: 'Some of the calls may happen alone', text: 'They are not sent as one.' };
+    case 'not-parsed':
+      return { title: 'It looks like a sign-in, and is none', text: 'It is not of the form of EIP-4361.' };
+    case 'origin-differs':
+      return { title: `It signs you in at ${finding.told}`, text: `The page that asks is ${finding.origin}.` };
+    case 'origin-unknown':
+      return { title: `It signs you in at ${finding.told}`, text: 'Which page asks is not known.' };
+    default:
+      return warningWords(finding, names);
   }
 }

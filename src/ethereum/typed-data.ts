@@ -111,7 +111,9 @@ class Encoder {
     if (length !== '' && value.length !== Number(length)) {
       throw invalidParameter(path, `must have ${length} elements, has ${value.length}`);
     }
-    const encoded = value.map((one, index) => this.value(element, one, `${path}[${index}]`, depth + 1));
+    const encoded = Array.from(value as readonly unknown[], (one, index) =>
+      this.value(element, one, `${path}[${index}]`, depth + 1),
+    );
     return keccak256(joinBytes(encoded));
   }
 }
@@ -233,7 +235,8 @@ function readMembers(name: string, list: unknown): StructType['members'] {
     throw invalidParameter(path, 'is not the name of a struct type');
   if (!Array.isArray(list)) throw invalidParameter(path, 'must be an array of members');
   const names = new Set<unknown>();
-  return list.map((member: unknown, index) => {
+  // A list with holes has nothing to skip.
+  return Array.from(list, (member: unknown, index) => {
     const { name: own, type } = (typeof member === 'object' && member !== null ? member : {}) as Record<
       string,
       unknown

@@ -54,7 +54,7 @@ function plainTransferOf(
   transfers: readonly Transfer[],
   users: readonly Hex[],
 ): PlainTransfer | undefined {
-  const { to, input } = tree;
+  const { to, input } = carriedOut(tree, users);
   const theirs = transfers.filter(({ from, to: other }) => users.includes(from) || users.includes(other));
   if (to === undefined || tree.type !== 'CALL' || theirs.length === 0) return undefined;
   if (input === '0x')
@@ -67,6 +67,22 @@ function plainTransferOf(
       'address' in asset && asset.address === to && users.includes(from) && other === receiver,
   );
   return isPlain ? { receiver, unchecked: asks === false } : undefined;
+}
+
+const EXEC_TRANSACTION = '0x6a761202';
+
+/** The call that a Safe of a user is told to make (`execTransaction`), if it is no DELEGATECALL; the call itself otherwise. */
+function carriedOut(
+  { to, input }: Ran['tree'],
+  users: readonly Hex[],
+): { readonly to: Hex | undefined; readonly input: Hex } {
+  if (to === undefined || !users.includes(to) || !input.startsWith(EXEC_TRANSACTION)) return { to, input };
+  const word = (byte: number) => input.slice(10 + 2 * byte, 10 + 2 * byte + 64);
+  const number = (byte: number) => Number(BigInt(`0x${word(byte) || '0'}`));
+  const at = number(2 * 32);
+  if (number(3 * 32) !== 0 || !Number.isSafeInteger(at)) return { to, input };
+  const start = 10 + 2 * (at + 32);
+  return { to: `0x${word(0).slice(24)}`, input: `0x${input.slice(start, start + 2 * number(at))}` };
 }
 
 interface Loss {

@@ -132,3 +132,14 @@ contract Lender {
     }
     receive() external payable {}
 }
+
+/// The call of a Safe, without its checks.
+contract PlainSafe {
+    function execTransaction(
+        address to, uint256 value, bytes calldata data, uint8 operation, uint256, uint256, uint256, address, address payable, bytes calldata
+    ) external payable returns (bool ok) {
+        require(operation == 0);
+        (ok, ) = to.call{value: value}(data);
+    }
+    receive() external payable {}
+}

@@ -138,6 +138,20 @@ test('what was pasted is previewed: a call, a list, signed bytes; and what canno
   }
 });
 
+test('a signature is previewed: what it allows, in red, and that nothing of it is signed', async ({ page }) => {
+  await openDemo(page, 'Preview');
+  await view(page).getByRole('radio', { name: 'Signature' }).check();
+  await preview(page);
+  await expect(verdict(page)).toHaveClass(/verdict-bad/);
+  expect([...(await warnings(page))].sort()).toEqual(['spender-without-code', 'unlimited-approval']);
+  await expect(view(page).getByText('An unknown account may take GOLD from you without limit.')).toBeVisible();
+  // A text that asks for nothing.
+  await view(page).getByLabel('To sign').fill('Hello');
+  await preview(page);
+  await expect(verdict(page)).toHaveText('Nothing dangerous was found.');
+  expect(await warnings(page)).toEqual([]);
+});
+
 test('a call that was built is previewed', async ({ page }) => {
   await openDemo(page, 'Preview');
   await view(page).getByRole('radio', { name: 'Build' }).check();

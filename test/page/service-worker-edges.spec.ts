@@ -190,7 +190,18 @@ test('a devnet from a genesis file runs rarely used code after a restart without
     alloc: { [TOKEN]: { balance: '0xde0b6b3a7640000' } },
   };
   await register(page, { chain: { kind: 'devnet', genesis } } as unknown as Options);
-  const always = ['', '-beacon', '-consensus', '-diagnosis', '-later', '-messages', '-names', '-preview', '-traces'];
+  const always = [
+    '',
+    '-beacon',
+    '-consensus',
+    '-diagnosis',
+    '-later',
+    '-messages',
+    '-names',
+    '-preview',
+    '-signatures',
+    '-traces',
+  ];
   const names = [...always, '-devnet', '-devnet-later', '-tools', '-tries', '-wallet'].map(
     (part) => `/service-worker${part}.js`,
   );

@@ -239,7 +239,44 @@ describe('ordinary signatures have no danger', () => {
     'a Permit2 approval of a part': data(() => single(5n)),
     'a Permit2 transfer of a part': data(() => transferFrom(5n)),
     'a fair listing': data(() => listing([toMe(10n ** 18n)])),
+    'a payment by authorization': data(() =>
+      typed('transfer', DOMAINS.token, {
+        from: account,
+        to: stranger('77'),
+        value: 5n,
+        validAfter: 0n,
+        validBefore: FAR,
+        nonce: ZERO_HASH,
+      }),
+    ),
+    'a listing of two tokens, for a token and ether': data(() =>
+      listing(
+        [toMe(1n), { ...toMe(7n), itemType: 1, token: TOKEN }],
+        [1n, 2n].map((id) => ({ itemType: 2, token: NFT, id, amount: 1n })),
+      ),
+    ),
+    'a listing with a fee for the market': data(() => listing([toMe(100n), { ...toMe(3n), recipient: attacker }])),
+    'an offer of tokens for an item': data(() =>
+      listing(
+        [{ itemType: 2, token: NFT, id: 7n, amount: 1n, recipient: account }],
+        [{ itemType: 1, token: TOKEN, id: 0n, amount: 5n }],
+      ),
+    ),
+    'a permit whose nonce is used': data(() => permit({ value: 5n, nonce: 0n, deadline: 1n })),
+    'an approval for this block alone': data(() => single(5n, DAPP, { expiration: 0n })),
+    'a batch of an exact approval and a call': () => ({
+      calls: [
+        { to: TOKEN, data: `0x095ea7b3${word(BigInt(DAPP)).slice(2)}${word(5n).slice(2)}` },
+        { to: DAPP, data: '0x12345678' },
+      ],
+    }),
+    'a call of a contract': () => ({ calls: [{ to: DAPP, data: '0x12345678' }], atomicRequired: true }),
+    'a Safe that approves a part': data(() =>
+      safeTx({ to: TOKEN, data: `0x095ea7b3${word(BigInt(DAPP)).slice(2)}${word(5n).slice(2)}` }),
+    ),
     'a payment from a Safe': data(() => safeTx({ value: 0n })),
+    'a message of bytes': () => ({ message: '0x00ff' }),
+    'a long text': () => ({ message: bytesToHex(new TextEncoder().encode('I accept the terms.\n'.repeat(50))) }),
     'a delegation that is taken back': () => authorization(stranger('00'), '0xe703'),
     'a text': () => ({ message: bytesToHex(new TextEncoder().encode('Hello, Linea!\n')) }),
   };
@@ -284,6 +321,19 @@ describe('the preview of a signature', () => {
     const answer = await dev.ask('plumbline_previewSignature', request, { account });
     expect(answer).toEqual(await preview(request));
     expect(answer).toMatchObject({ account, digest: ZERO_HASH, family: 'hash', effects: null, seen: [] });
+  });
+
+  test('reads a domain of other types', async () => {
+    const named = (type: string, value: unknown, name = 'chainId') => ({
+      ...permit(),
+      types: { ...permit().types, EIP712Domain: [{ name, type }] },
+      domain: { [name]: value },
+    });
+    const codes = async (of: TypedData) => (await previewTyped(of)).findings.map(({ code }) => code);
+    expect(await codes(named('string', 'main'))).toContain('other-chain');
+    expect(await codes(named('string', 'cosmos', 'verifyingContract'))).toContain('no-contract');
+    expect(await codes(named('bytes32', ZERO_HASH, 'verifyingContract'))).toContain('no-contract');
+    expect(await codes(named('uint256', '0xe703'))).not.toContain('other-chain');
   });
 
   test('refuses what is no request', async () => {

@@ -263,3 +263,26 @@ test('a payment, an exact approval and a sale of what one has are no danger', as
     ).toEqual([]);
   }
 });
+
+test('what a watched Safe pays is a payment', async () => {
+  await deploy('PlainSafe');
+  const safe = at.PlainSafe!;
+  await send(attacker, to('TrapToken', 'give(address,uint256)', safe, 1_000n));
+  await send(attacker, { to: safe, data: '0x', value: '0x64' });
+  const none = stranger('00');
+  const exec = (target: Hex, value: bigint, data: Hex) =>
+    to(
+      'PlainSafe',
+      'execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
+      ...[target, value, { bytes: data }, 0n, 0n, 0n, 0n, none, none, { bytes: '0x' as const }],
+    );
+  const { data } = to('TrapToken', 'transfer(address,uint256)', friend, 5n);
+  for (const call of [exec(at.TrapToken!, 0n, data), exec(friend, 5n, '0x')]) {
+    const { warnings } = await dev.node.previewTransaction({ from: user, ...call }, { watch: [safe] });
+    expect(warnings.filter(({ severity }) => severity !== 'note')).toEqual([]);
+  }
+  // To a contract that keeps it, it is none.
+  const lost = exec(at.TrapToken!, 0n, callData(compiled.TrapToken, 'checkIn()'));
+  const { warnings } = await dev.node.previewTransaction({ from: user, ...lost }, { watch: [safe] });
+  expect(warnings).toContainEqual(expect.objectContaining({ code: 'loses-all', severity: 'danger', account: safe }));
+});

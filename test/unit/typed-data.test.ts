@@ -13,6 +13,11 @@ const one = (type: string, value: unknown, types: object = {}) => ({
   message: { x: value },
 });
 
+test('the name of a type may have a colon', () => {
+  const types = { 'A:B': [{ name: 'y', type: 'bool' }] };
+  expect(hashTypedData(one('A:B', { y: true }, types))).toHaveLength(32);
+});
+
 describe('typed data that cannot be encoded is refused with its path', () => {
   test.each<[data: Record<string, unknown>, parameter: string, reason: RegExp]>([
     [{}, 'types', /must be an object/],
@@ -38,6 +43,12 @@ describe('typed data that cannot be encoded is refused with its path', () => {
     [one('uint8[]', { length: 0 }), 'message.x', /must be an array of the type uint8/],
     [one('uint8[][]', [[1], [300]]), 'message.x[1][0]', /does not fit/],
     [one('uint7', 1), 'types.M.x', /neither basic nor in types/],
+    [one('uint', 1), 'types.M.x', /neither basic nor in types; write its size, such as uint256/],
+    [one('int[]', [1]), 'types.M.x', /write its size/],
+    [one('byte', '0x12', { byte: [] }), 'types.byte', /not the name of a struct type/],
+    // Lists with holes.
+    [one('uint8[]', new Array(1)), 'message.x[0]', /is missing/],
+    [{ ...one('bool', true), types: { ...DOMAIN, M: new Array(1) } }, 'types.M[0]', /must have a name and a type/],
     [one('bytes33', '0x'), 'types.M.x', /neither basic nor in types/],
     [one('uint8[', 1), 'types.M[0]', /must have a name and a type/],
     [one('bool', true, { bytes32: [] }), 'types.bytes32', /not the name of a struct type/],

@@ -50,7 +50,7 @@ export interface SignatureReading {
     | undefined;
   /** What the account gives and gets if an order is filled. */
   readonly order?: { readonly gives: readonly Lot[]; readonly gets: readonly Lot[] } | undefined;
-  /** One transfer by the spender to any address, up to these amounts. */
+  /** One transfer: by the spender to any address, up to these amounts, or of an amount to its receiver. */
   readonly transfers?: readonly { readonly token: Hex; readonly amount: bigint }[];
   /** A contract wallet acts in place of the account. */
   readonly actsAs?: Hex;
@@ -295,6 +295,7 @@ function authorizedTransfer({ message, contract }: Signed, selector: Hex, family
     owner: from,
     spenders: [to],
     deadline: before,
+    ...(contract !== undefined && { transfers: [{ token: contract, amount: value }] }),
     nonce: { told: nonce, kind: 'flag', ask: (state) => state.word('before', contract!, '0xe94a0102', from, nonce) },
     uses: async () => [
       { from: to, to: contract!, data: call(selector, from, to, value, after, before, nonce, ...PARTS) },

@@ -35,7 +35,7 @@ export type SignatureFinding =
       /** The message names another account as the one that signs. */
       | { readonly code: 'other-signer'; readonly address: Hex }
       | { readonly code: 'other-receiver'; readonly address: Hex }
-      /** One transfer to any address, up to this amount. */
+      /** One transfer: of this amount to the spender, or by it to any address, up to this amount. */
       | { readonly code: 'transfer-allowed'; readonly asset: Asset; readonly amount: Hex; readonly spender: Hex }
       /** A contract wallet runs code of another contract as its own. */
       | { readonly code: 'delegatecall'; readonly account: Hex; readonly address: Hex }

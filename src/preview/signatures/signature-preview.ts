@@ -78,7 +78,7 @@ export interface LotJson {
   readonly amount: Hex;
 }
 
-const USE_GAS = 3_000_000n;
+const USE_GAS = 10_000_000n;
 const RANKS = { danger: 0, warning: 1, note: 2 } as const;
 
 /**
@@ -168,7 +168,7 @@ function run(
   return previewCalls(base, uses.length, async (i) => {
     const { from, to, data, value = 0n } = uses[i]!;
     const call = { from: hexToBytes(from), to: hexToBytes(to), data: hexToBytes(data), value };
-    return transactionMessageOf(call, { gasLimit: USE_GAS, nonce: 0n, price: 0n, free: true });
+    return transactionMessageOf(call, { gasLimit: speculativeRun?.gas ?? USE_GAS, nonce: 0n, price: 0n, free: true });
   });
 }
 
@@ -250,15 +250,13 @@ async function typedData(
   }
   const domain = (data.domain ?? {}) as Readonly<Record<string, unknown>>;
   const declared = new Set(domainMembers(data).map(({ name }) => name));
-  const contract =
-    declared.has('verifyingContract') && !isZeroAddress(domain.verifyingContract)
-      ? (String(domain.verifyingContract).toLowerCase() as Hex)
-      : undefined;
-  const chainId = declared.has('chainId') ? BigInt(domain.chainId as string | number | bigint) : 0n;
+  const contract = declared.has('verifyingContract') ? contractIn(domain.verifyingContract) : undefined;
+  const chainId = declared.has('chainId') ? numberIn(domain.chainId) : 0n;
   const findings: SignatureFinding[] = [];
   for (const at of read.undeclared) findings.push({ code: 'undeclared-member', severity: 'warning', at });
   const isForHere = chainId === 0n || chainId === BigInt(network.chainId);
-  if (!isForHere) findings.push({ code: 'other-chain', severity: 'danger', chainId: String(chainId) });
+  if (!isForHere)
+    findings.push({ code: 'other-chain', severity: 'danger', chainId: String(chainId ?? domain.chainId) });
   if (chainId === 0n) findings.push({ code: 'no-chain', severity: 'warning' });
   if (contract === undefined) findings.push({ code: 'no-contract', severity: 'warning' });
   else if (isForHere) findings.push(...(await domainFindings(place, contract, read.domainSeparator, probes)));
@@ -287,7 +285,7 @@ async function typedData(
   }
   const users = actsAs === undefined ? [account] : [account, actsAs];
   const { warnings, ...effects } = await run(place, uses, read.digest, users);
-  findings.push(...allowed(reading, warnings, effects, account));
+  findings.unshift(...allowed(reading, warnings, effects, account));
   const isRefused = effects.calls.some(({ status }) => status !== 'success');
   const isContract = await isContractAccount(place);
   const reasons = [
@@ -305,7 +303,16 @@ async function typedData(
 const domainMembers = (data: Readonly<Record<string, unknown>>) =>
   (data.types as Readonly<Record<string, readonly { readonly name: string }[]>>).EIP712Domain!;
 
-const isZeroAddress = (value: unknown) => value === undefined || BigInt(String(value)) === 0n;
+/** The contract of a domain, whose type may be any; undefined for the zero address and for what is no address. */
+function contractIn(value: unknown): Hex | undefined {
+  const text = String(value).toLowerCase();
+  return /^0x[0-9a-f]{40}$/.test(text) && BigInt(text) !== 0n ? (text as Hex) : undefined;
+}
+
+/** A number of a domain, whose type may be any; undefined for what is none. */
+function numberIn(value: unknown): bigint | undefined {
+  return /^(?:\d+|0x[0-9a-fA-F]+)$/.test(String(value)) ? BigInt(String(value)) : undefined;
+}
 
 const orderJson = ({ gives, gets }: NonNullable<SignatureReading['order']>) => {
   const lots = (all: typeof gives) => all.map(({ asset, amount }) => ({ asset, amount: toQuantity(amount) }));

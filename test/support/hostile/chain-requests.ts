@@ -1,6 +1,7 @@
 import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
 import type { Json } from '../damage.js';
 import { word } from '../dev-node.js';
+import { DOMAINS, orderComponents, typed } from '../signatures.js';
 import { none, one, type Requests, type RequestValues, raw } from './request-values.js';
 
 /** Valid requests of what is read of a chain, estimated, traced or sent signed. */
@@ -150,6 +151,15 @@ export function chainRequests({
     net_version: none,
     plumbline_lookupAddress: [[holder], [holder, { coinType: 60, block: 'latest' }]],
     plumbline_previewSignature: [
+      ...[
+        typed('permit', DOMAINS.token, { owner: holder, spender: holder, value: 5n, nonce: 0n, deadline: 5n }),
+        typed('permitSingle', DOMAINS.permit2, {
+          details: { token: holder, amount: 5n, expiration: 5n, nonce: 0n },
+          spender: holder,
+          sigDeadline: 5n,
+        }),
+        orderComponents(holder, [{ itemType: 1, token: holder, id: 0n, amount: 5n }], []),
+      ].map((typedData) => [{ typedData }, { account: holder }] as unknown as Json[]),
       [{ message: '0x68656c6c6f' }, { account: holder, origin: 'https://app.example' }],
       [{ authorization: { chainId: '0x0', address: holder, nonce: '0x0' } }, { account: holder, block: 'latest' }],
       [{ calls: [{ to: holder, value: '0x1' }], atomicRequired: true }, { account: holder }],
