@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { expect, test } from 'vitest';
-import { decodeChanges, encodeChanges } from '../../src/chain/devnet/records/changes-codec.js';
+import { decodeChanges, encodeChanges } from '../../src/chain/devnet/records/record-parts.js';
 import type { AccountChange } from '../../src/evm/state-overlay.js';
 
 const word = (value: number) => new Uint8Array(32).fill(value);

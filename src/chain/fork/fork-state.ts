@@ -6,7 +6,7 @@ import { type AccountChange, trieWrites } from '../../evm/state-overlay.js';
 import { equalBytes, isZeroBytes, ZERO_WORD } from '../../primitives/bytes.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import type { ImaginedRoots } from '../chain.js';
-import { brokenLink } from '../devnet/mining/apply-stored.js';
+import { brokenLink } from '../devnet/mining/block-execution.js';
 import type { BlockState, StateRoots } from '../devnet/state/devnet-state.js';
 import { FlatState } from '../devnet/state/flat-state.js';
 import { keyBelow, MAX_FETCHED } from '../light/state/proved-roots.js';

@@ -29,6 +29,7 @@ import { equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import type { Block, TransactionReceipt } from '../../block.js';
 import { applyEdits, type StateEdit } from '../../state-edits.js';
+import type { BlockRecord } from '../records/block-record.js';
 import type { BlockState } from '../state/devnet-state.js';
 import type { PrefetchRun } from '../state/flat-state.js';
 
@@ -302,4 +303,18 @@ async function payRewards(
     await credit(state, uncle.miner, (reward * (UNCLE_DEPTH + BigInt(uncle.number - number))) / UNCLE_DEPTH);
   }
   await credit(state, coinbase, reward + BigInt(uncles.length) * (reward / INCLUSION_QUOTIENT));
+}
+
+/** Applies a stored block, which must give the roots of its record. @throws PlumblineError `STORE_CORRUPT` */
+export async function applyStored(state: BlockState, { block, changes, zkRoot }: BlockRecord): Promise<void> {
+  const { number, stateRoot } = block.header;
+  const roots = await state.apply(number, changes);
+  if (!equalBytes(roots.zkRoot, zkRoot) || !equalBytes(roots.stateRoot, stateRoot)) throw brokenLink(number);
+}
+
+/** @param number - of the block that does not follow */
+export function brokenLink(number: number): PlumblineError<'STORE_CORRUPT'> {
+  const reason = `block ${number} does not follow from the one before it`;
+  const details = { table: 'blocks', reason };
+  return new PlumblineError('STORE_CORRUPT', `the stored devnet is damaged: ${reason}`, details);
 }

@@ -9,10 +9,11 @@ import type { Block, TransactionReceipt } from '../../block.js';
 import { type BlockBody, blockBytes } from '../../block-bytes.js';
 import { editItems, type StateEdit } from '../../state-edits.js';
 import { blockContents } from './block-contents.js';
-import { decodeChanges, encodeChanges } from './changes-codec.js';
 import {
   contentOf,
+  decodeChanges,
   EDITED_FORMAT,
+  encodeChanges,
   encodingOf,
   FORMAT,
   orStoreCorrupt,

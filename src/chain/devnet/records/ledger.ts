@@ -5,9 +5,9 @@ import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, copyBytes, isZeroBytes
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
 import { editItems, editsFromItems } from '../../state-edits.js';
 import type { Pruned } from './block-record.js';
-import { decodeChanges, encodeChanges } from './changes-codec.js';
 import { damagedEntry, withChecksum, withoutChecksum } from './checkpoint-codec.js';
 import { Packer } from './packing.js';
+import { decodeChanges, encodeChanges } from './record-parts.js';
 import { readContents, type StoredBlock, storedBloom, storedTransactionHashes } from './stored-block.js';
 
 /** Number of newest blocks and transactions that are held as objects. */

@@ -8,7 +8,7 @@ import { loadWorldState } from '../../../state/load-world-state.js';
 import type { PageSource } from '../../../state/page-format.js';
 import { openPagedState, type PagedState } from '../../../state/paged-state.js';
 import type { DevnetFinality } from '../layer-one/finality.js';
-import { applyStored } from '../mining/apply-stored.js';
+import { applyStored } from '../mining/block-execution.js';
 import type { BlockRecord } from '../records/block-record.js';
 import { type Checkpoint, damagedEntry, decodeSegment } from '../records/checkpoint-codec.js';
 import type { Ledger } from '../records/ledger.js';

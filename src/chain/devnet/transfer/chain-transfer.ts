@@ -14,9 +14,10 @@ import { keccak256 } from '../../../kernel/keccak.js';
 import { type Network, schemeAt } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import { requirePages } from '../../../state/page-format.js';
 import { MemoryStore } from '../../../store/memory-store.js';
-import type { Key, PageStore, Table } from '../../../store/page-store.js';
+import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import type { TransactionReceipt } from '../../block.js';
 import { Devnet } from '../devnet.js';
 import { blobGasOf } from '../mining/block-execution.js';
@@ -27,8 +28,8 @@ import { decodeHistory, HISTORY_KEY, type PrunedHistory, prunedAt } from '../rec
 import type { DevnetSettings } from '../settings.js';
 import { DevnetState } from '../state/devnet-state.js';
 import { allocAsStored, genesisChanges, genesisIdentity, sealGenesis } from '../state/genesis.js';
-import { DevnetStore, storeCorrupt } from '../storage/devnet-store.js';
-import { devnetKeys, readEntries, requireOwnEntries, stateKeys } from './chain-entries.js';
+import { DEVNET_TABLES, DevnetStore, storeCorrupt } from '../storage/devnet-store.js';
+import { isL1Key } from '../storage/stored-l1.js';
 import { type ChainFile, type ChainFileEntry, type ChainFileHeader, refusedFile } from './chain-file.js';
 
 /** Codes of errors that the file did not cause, and `CHAIN_FILE_REFUSED`, which already names the file. */
@@ -397,4 +398,74 @@ function checkerOf({ number }: BlockHeader) {
   return (what: string, holds: boolean): void => {
     if (!holds) throw refusedFile(`is inconsistent: the ${what} of block ${number} does not match its header`);
   };
+}
+
+/** Keys of the devnet in table `meta`. */
+const META_KEYS: readonly Key[] = ['devnet-head', 'devnet-edits', CHECKPOINT_KEY];
+/** Keys of zk state pages: the state's description, roots of tries, blocks of nodes, buckets of keys. */
+const PAGE = /^(state|\d+(\/(\d+|k\d+)\/\d+)?)$/;
+
+/** Entries read at once. */
+const BATCH = 64;
+
+/** Whether a devnet writes entries with this key. */
+function isOwn(table: Table, key: Key): boolean {
+  if (table === 'meta') return META_KEYS.includes(key);
+  if (table === 'state') return typeof key === 'string' && PAGE.test(key);
+  if (table === 'blocks' && (key === HISTORY_KEY || isL1Key(key))) return true;
+  return DEVNET_TABLES.includes(table) && Number.isSafeInteger(key) && (key as number) >= 0 && !Object.is(key, -0);
+}
+
+type EntryKey = NonNullable<Commit['deletes']>[number];
+
+/** Keys of all entries of a devnet. Every entry in its own tables counts. */
+async function devnetKeys(store: PageStore): Promise<EntryKey[]> {
+  const keys = (await store.keys('meta')).filter((key) => isOwn('meta', key));
+  return [...keys.map((key): EntryKey => ({ table: 'meta', key })), ...(await keysIn(store, DEVNET_TABLES))];
+}
+
+/** Keys of the state, and of the record of pruning. The blocks are not included. */
+async function stateKeys(store: PageStore): Promise<EntryKey[]> {
+  const others: EntryKey[] = [
+    { table: 'meta', key: CHECKPOINT_KEY },
+    { table: 'blocks', key: HISTORY_KEY },
+  ];
+  return [...others, ...(await keysIn(store, ['state', 'trie']))];
+}
+
+async function keysIn(store: PageStore, tables: readonly Table[]): Promise<EntryKey[]> {
+  const entryKeys: EntryKey[] = [];
+  for (const table of tables) for (const key of await store.keys(table)) entryKeys.push({ table, key });
+  return entryKeys;
+}
+
+/** All entries of a devnet. @throws PlumblineError `STORE_CORRUPT` if an entry disappears meanwhile */
+async function readEntries(store: PageStore): Promise<ChainFileEntry[]> {
+  const entryKeys = (await devnetKeys(store)).filter(({ table, key }) => isOwn(table, key));
+  const entries: ChainFileEntry[] = [];
+  for (const table of ['meta' as const, ...DEVNET_TABLES]) {
+    const keys = entryKeys.filter((entryKey) => entryKey.table === table).map(({ key }) => key);
+    for (let at = 0; at < keys.length; at += BATCH) {
+      await nextTurn();
+      const batch = keys.slice(at, at + BATCH);
+      for (const [i, value] of (await store.getMany(table, batch)).entries()) {
+        const key = batch[i]!;
+        if (value === undefined) throw damagedEntry(table, key, 'is missing');
+        entries.push({ table, key, value });
+      }
+    }
+  }
+  return entries;
+}
+
+/** @throws PlumblineError `CHAIN_FILE_REFUSED` for entries that no export writes, or that occur twice */
+async function requireOwnEntries(entries: readonly ChainFileEntry[]): Promise<void> {
+  const seen = new Set<string>();
+  for (const { table, key } of entries) {
+    await nextTurn();
+    const name = `${table} ${key}`;
+    if (!isOwn(table, key)) throw refusedFile(`has an entry that no export writes: ${name}`);
+    if (seen.has(name)) throw refusedFile(`has an entry twice: ${name}`);
+    seen.add(name);
+  }
 }
