@@ -1,5 +1,8 @@
 import type { Clock } from '../../src/scheduling/clock.js';
 
+/** Not that of a test that has fake timers: a clock of another file may still be turning. */
+const { setTimeout: later } = globalThis;
+
 interface Timer {
   readonly at: number;
   readonly action: () => void;
@@ -43,7 +46,7 @@ export class TurnClock implements Clock {
   private turnLater(): void {
     if (this.turning) return;
     this.turning = true;
-    setTimeout(() => {
+    later(() => {
       this.turning = false;
       this.turn();
       if (this.timers.size > 0) this.turnLater();
