@@ -4,6 +4,9 @@ import type { AddressLookup, Hex, PreviewedCall } from 'plumbline-l2';
 /** Names of ENS that resolve to their addresses, of the accounts of what is shown; empty until they are found. */
 export const ensNames = signal<ReadonlyMap<Hex, string>>(new Map());
 
+/** How many addresses of what is shown have been asked for. */
+export const namesAsked = signal(0);
+
 /** Most addresses of a preview that are looked up. */
 const MAX_LOOKUPS = 24;
 /** Longer names would push the address away. */
@@ -34,6 +37,8 @@ export async function findNames(
   abort: AbortSignal,
 ): Promise<void> {
   for (const address of addresses) {
+    if (abort.aborted) return;
+    namesAsked.value++;
     const found = await lookUp(address).catch(() => undefined);
     if (abort.aborted) return;
     if (found?.status === 'found' && found.address === address && found.name.length <= MAX_LENGTH)

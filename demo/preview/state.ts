@@ -17,7 +17,7 @@ import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
 import type { Settings } from '../state/settings.js';
 import { onNetwork } from '../state/token.js';
-import { addressesIn, ensNames, findNames, type Said } from './ens.js';
+import { addressesIn, ensNames, findNames, namesAsked, type Said } from './ens.js';
 import { CONTRACTS, EXAMPLES, type ExampleName, SIGNATURE, SIGNER } from './examples.js';
 import { readPasted, readToSign } from './paste.js';
 
@@ -151,6 +151,7 @@ let naming = new AbortController();
 /** Looks for names of what is shown already, on a network with ENS. Nothing waits for it. */
 function nameAccounts({ kind, network }: Settings, said: Said): void {
   ensNames.value = new Map();
+  namesAsked.value = 0;
   if (kind === 'devnet' || NETWORKS[network].ens === undefined) return;
   naming = new AbortController();
   const { signal: abort } = naming;
