@@ -21,11 +21,18 @@ export interface Names {
   amount(asset: Asset, value: bigint): string;
 }
 
-export function namesOf({ tokens, users, calls }: Pick<TransactionPreview, 'tokens' | 'users' | 'calls'>): Names {
+/** @param ens - names that resolve to the addresses */
+export function namesOf(
+  { tokens, users, calls }: Pick<TransactionPreview, 'tokens' | 'users' | 'calls'>,
+  ens: ReadonlyMap<Hex, string> = new Map(),
+): Names {
   const you = calls[0]?.tree.from ?? users[0];
   const account = (address: Hex) => {
     if (address === you) return 'you';
     if (address === ZERO) return 'the zero address';
+    const name = ens.get(address);
+    // The address stays in sight: letters of a name may look like others. The name cannot turn the text around it.
+    if (name !== undefined) return `\u2068${name}\u2069 (${shortHex(address)})`;
     return KNOWN_NAMES[address] ?? accountName(address);
   };
   const symbolOf = (address: Hex) => {
@@ -41,7 +48,7 @@ export function namesOf({ tokens, users, calls }: Pick<TransactionPreview, 'toke
   return {
     you,
     account,
-    Account: (address) => capital(account(address)),
+    Account: (address) => (ens.has(address) ? account(address) : capital(account(address))),
     isToken: (address) => address in tokens,
     asset,
     amount(one, value) {

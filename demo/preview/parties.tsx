@@ -42,7 +42,7 @@ function Party({ address, names }: { readonly address: Hex; readonly names: Name
   const name = names.Account(address);
   return (
     <p class="party-name" title={address}>
-      {name} {!name.startsWith('0x') && <code>{shortHex(address)}</code>}
+      {name} {!name.includes(shortHex(address)) && <code>{shortHex(address)}</code>}
       <Copy text={address} name={`the address of ${name}`} />
     </p>
   );

@@ -6,6 +6,7 @@ import { AnswerTo, CopyLink } from '../ui/question.js';
 import { Verdict } from '../ui/verdict.js';
 import { Balances } from './balances.js';
 import { Cost } from './cost.js';
+import { ensNames } from './ens.js';
 import { Moves } from './moves.js';
 import { type Names, namesOf } from './names.js';
 import { Parties } from './parties.js';
@@ -18,7 +19,7 @@ import { approvalWords, contractWords, outcomeWords, revertWords, warningWords }
 /** What the calls do: the outcome, what to know before signing, who gains and loses, and on what that rests. */
 export function PreviewReport({ of }: { readonly of: Shown }) {
   const { result, known } = of.answer;
-  const names = namesOf(result);
+  const names = namesOf(result, ensNames.value);
   const approvals = result.calls.flatMap((call) => call.approvals);
   const contracts = result.calls.flatMap((call) => call.contracts);
   const severities = result.warnings.map(({ severity }) => severity);

@@ -1,4 +1,4 @@
-import type { SignaturePreview } from 'plumbline-l2';
+import type { Hex, SignaturePreview } from 'plumbline-l2';
 import { groups, pretty } from '../lib/format.js';
 import { type Tone, toneOf, weakest } from '../lib/trust.js';
 import { Copyable } from '../ui/copyable.js';
@@ -7,6 +7,7 @@ import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
 import { AnswerTo, CopyLink } from '../ui/question.js';
 import { Verdict } from '../ui/verdict.js';
+import { ensNames } from './ens.js';
 import { namesOf } from './names.js';
 import { TONES } from './report.js';
 import { fields, type ShownSignature } from './state.js';
@@ -15,7 +16,7 @@ import { approvalWords, findingWords, outcomeWords } from './words.js';
 /** What a signature allows: the worst first, then what happens when it is used. */
 export function SignatureReport({ of }: { readonly of: ShownSignature }) {
   const { result, known } = of.answer;
-  const names = namesOfSignature(result);
+  const names = namesOfSignature(result, ensNames.value);
   const severities = result.findings.map(({ severity }) => severity);
   const tone: Tone = severities.includes('warning') || result.family === 'unknown' ? 'warn' : 'good';
   const approvals = result.effects?.calls.flatMap((call) => call.approvals) ?? [];
@@ -73,8 +74,8 @@ export function SignatureReport({ of }: { readonly of: ShownSignature }) {
   );
 }
 
-const namesOfSignature = ({ account, effects }: SignaturePreview) =>
-  namesOf({ tokens: effects?.tokens ?? {}, users: [account], calls: [] });
+const namesOfSignature = ({ account, effects }: SignaturePreview, ens?: ReadonlyMap<Hex, string>) =>
+  namesOf({ tokens: effects?.tokens ?? {}, users: [account], calls: [] }, ens);
 
 /** What it allows, in a sentence. */
 export function signatureVerdict(result: SignaturePreview): string {

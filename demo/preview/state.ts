@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals';
 import {
+  type AddressLookup,
   DEV_ACCOUNTS,
   type Hex,
+  NETWORKS,
   type PlumblineNode,
   type PreviewCall,
   type SignaturePreview,
@@ -13,7 +15,9 @@ import { pretty } from '../lib/format.js';
 import { type Fields, type Question, question, showLink } from '../state/link.js';
 import { type Answer, ask, askBeside } from '../state/requests.js';
 import { running } from '../state/session.js';
+import type { Settings } from '../state/settings.js';
 import { onNetwork } from '../state/token.js';
+import { addressesIn, ensNames, findNames, namesAsked, type Said } from './ens.js';
 import { CONTRACTS, EXAMPLES, type ExampleName, SIGNATURE, SIGNER } from './examples.js';
 import { readPasted, readToSign } from './paste.js';
 
@@ -94,10 +98,11 @@ export async function preview(): Promise<void> {
   if (way.value === 'paste') typed.value = pasted.value;
   shown.value = undefined;
   shownSignature.value = undefined;
+  naming.abort();
   const now = running.value;
   if (now === undefined) throw new PageError('PAGE', 'No node is running. Start one under “Node”.');
   const { node, settings } = now;
-  if (way.value === 'signature') return previewSignature(node, settings.kind === 'devnet');
+  if (way.value === 'signature') return previewSignature(node, settings);
   const isExample = way.value === 'example';
   const calls = callsOf();
   const asked = question('preview', fields.value);
@@ -116,12 +121,13 @@ export async function preview(): Promise<void> {
   );
   shown.value = { answer, calls, node, question: asked };
   showLink(asked);
+  nameAccounts(settings, answer.result);
 }
 
-async function previewSignature(node: PlumblineNode, isDevnet: boolean): Promise<void> {
+async function previewSignature(node: PlumblineNode, settings: Settings): Promise<void> {
   const request = readToSign(toSign.value);
   const asked = question('preview', fields.value);
-  if (isDevnet) await placeContracts();
+  if (settings.kind === 'devnet') await placeContracts();
   const options = { account: signer.value, origin: location.origin };
   const answer = await askBeside(
     'previewSignature',
@@ -136,6 +142,22 @@ async function previewSignature(node: PlumblineNode, isDevnet: boolean): Promise
   );
   shownSignature.value = { answer, question: asked };
   showLink(asked);
+  nameAccounts(settings, { ...answer.result.effects, warnings: answer.result.findings });
+}
+
+/** Ends the lookups of the preview before. */
+let naming = new AbortController();
+
+/** Looks for names of what is shown already, on a network with ENS. Nothing waits for it. */
+function nameAccounts({ kind, network }: Settings, said: Said): void {
+  ensNames.value = new Map();
+  namesAsked.value = 0;
+  if (kind === 'devnet' || NETWORKS[network].ens === undefined) return;
+  naming = new AbortController();
+  const { signal: abort } = naming;
+  const lookUp = async (address: Hex) =>
+    (await ask<AddressLookup>('plumbline_lookupAddress', [address], { quiet: true, signal: abort })).result;
+  void findNames(addressesIn(said), lookUp, abort);
 }
 
 function callsOf(): readonly Previewed[] {

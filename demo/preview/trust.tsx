@@ -3,6 +3,7 @@ import { formatMs, groups } from '../lib/format.js';
 import { running } from '../state/session.js';
 import { Copyable } from '../ui/copyable.js';
 import { Facts } from '../ui/facts.js';
+import { namesAsked } from './ens.js';
 import type { Names } from './names.js';
 import type { Shown } from './state.js';
 
@@ -53,6 +54,12 @@ export function Trust({ of, names }: { readonly of: Shown; readonly names: Names
       {seen.map((one) => (
         <Seen key={one.endpoint} of={one} names={names} />
       ))}
+      {namesAsked.value > 0 && (
+        <p class="hint">
+          Names were looked up afterwards: endpoints were also asked for what the name service has of {namesAsked.value}{' '}
+          {namesAsked.value === 1 ? 'address' : 'addresses'}.
+        </p>
+      )}
       <p class="hint">
         The state can change before the transaction is included, so a wallet repeats this just before signing. A message
         that is only signed, such as a permit, changes nothing yet and shows nothing here.

@@ -42,6 +42,11 @@ export function warningWords(warning: PreviewWarning, names: Names): Warned {
         text: 'The approval has a limit, and nothing would be left.',
       };
     case 'right-granted':
+      if (warning.right === 'safe-threshold')
+        return {
+          title: `Fewer owners have to sign for ${account(warning.owner)}`,
+          text: `From then on, ${BigInt(warning.amount ?? '0x0')} of them can do everything with it.`,
+        };
       return {
         title: `${Account(warning.spender)} gets a right of ${account(warning.owner)}: ${RIGHTS[warning.right]} ${token(warning.token)}`,
         text: 'It lasts until it is taken back, and needs no further signature.',
@@ -157,6 +162,8 @@ const RIGHTS = {
   'safe-fallback-handler': 'to answer for',
   'safe-guard': 'to stop transactions of',
   'safe-singleton': 'to be the code of',
+  'safe-threshold': 'how many owners sign for',
+  permit: 'by a signature that failed here and can still be used, to take',
 } as const;
 
 const VALIDITIES = {
@@ -257,6 +264,12 @@ export function approvalWords(approval: Approval, names: Names): string {
     return (approval.after ?? approval.approved)
       ? `${who} may take every token of ${names.asset(asset)} ${from}.`
       : `${who} may no longer take tokens of ${names.asset(asset)} ${from}.`;
+  if (approval.kind === 'right' && approval.right === 'safe-threshold') {
+    const count = approval.after ?? approval.told;
+    return `${names.Account(owner)} needs ${BigInt(count ?? 0n)} of its owners to sign.`;
+  }
+  if (approval.kind === 'right' && approval.validity === 'past')
+    return `${who} has a signature ${from} for ${names.asset(asset)}, and can no longer use it.`;
   if (approval.kind === 'right')
     return approval.after === false || approval.after === '0x0'
       ? `${who} no longer has a right: ${RIGHTS[approval.right]} ${names.asset(asset)}.`

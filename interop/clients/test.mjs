@@ -1,8 +1,10 @@
 // Clients that others wrote, over a devnet: HTTP, in the page (EIP-1193), and through a light node.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import linea from '@consensys/linea-sdk';
 import { raw } from '@kohaku-eth/provider/raw';
 import * as protocolKit from '@safe-global/protocol-kit';
@@ -47,6 +49,7 @@ main(async () => {
   await metaMask({ node, url, lit });
   await metaMaskPreview({ node, url, lit });
   await kohaku({ node, lit });
+  await kohakuExample();
   await altoBesideAnvil({ url, rpc, node });
   skip('provider quirks', '`npm run test:slow -- providers` runs the table of docs/errors.md');
 });
@@ -558,6 +561,25 @@ async function kohaku({ node, lit }) {
       assert.deepEqual(estimate, await rpc('linea_estimateGas', call));
     });
   }
+}
+
+/** What the example prints is what a devnet begins with, and what the transfer moves. */
+async function kohakuExample() {
+  const folder = fileURLToPath(new URL('../../examples/kohaku/', import.meta.url));
+  const { dependencies } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'));
+  const own = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')).dependencies;
+  // Packages are found from the file that imports them, so that a copy of it runs here.
+  const copy = fileURLToPath(new URL('example-kohaku.mjs', import.meta.url));
+  await check('examples/kohaku: runs, and says what a transfer does', async () => {
+    assert.equal(dependencies['@kohaku-eth/provider'], own['@kohaku-eth/provider']);
+    copyFileSync(`${folder}main.js`, copy);
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, [copy]);
+      assert.match(stdout, /^chain 59139\nbalance \d+ wei \(.+\)\n0x[0-9a-f]{40} gets 1000000000000000000 wei\n/);
+    } finally {
+      rmSync(copy, { force: true });
+    }
+  });
 }
 
 /** The contract at an address of its own on every chain, by which others are deployed with CREATE2. */

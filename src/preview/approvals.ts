@@ -53,7 +53,7 @@ const APPROVING: Readonly<Record<Hex, Approving>> = {
 };
 const APPROVE: Hex = '0x095ea7b3';
 
-/** Questions for a right, by its name: the first that a contract answers counts. `o`, `s` and `i` are owner, spender and id. */
+/** Questions for a right, by its name: the first that a contract answers counts. `o`, `s` and `i` are owner, spender and id; a flag without arguments is the spender. */
 const GETTERS: Readonly<Record<Right, readonly (readonly [selector: Hex, args: string, isFlag: boolean])[]>> = {
   'operator-777': [['0xd95b6371', 'so', true]],
   'operator-6909': [['0xb6363cf2', 'os', true]],
@@ -63,13 +63,15 @@ const GETTERS: Readonly<Record<Right, readonly (readonly [selector: Hex, args: s
     ['0xa1654379', 'os', true],
     ['0x65e4ad9e', 'os', true],
   ],
-  owner: [['0x8da5cb5b', '', false]],
-  'pending-owner': [['0xe30c3978', '', false]],
+  owner: [['0x8da5cb5b', '', true]],
+  'pending-owner': [['0xe30c3978', '', true]],
   'safe-module': [['0x2d9ad53d', 's', true]],
   'safe-owner': [['0x2f54bf6e', 's', true]],
   'safe-fallback-handler': [],
   'safe-guard': [],
   'safe-singleton': [],
+  'safe-threshold': [['0xe75235b8', '', false]],
+  permit: [],
 };
 
 /**
@@ -216,7 +218,7 @@ async function rightHeld(
     const words = [...args].map((one) => (one === 'o' ? owner : one === 's' ? spender : BigInt(id)));
     const answer = await probes.word(when, token, selector, ...words);
     if (answer === undefined) continue;
-    if (args === '') return answer === BigInt(spender);
+    if (args === '' && isFlag) return answer === BigInt(spender);
     return isFlag ? answer !== 0n : toQuantity(answer);
   }
   return null;
@@ -502,7 +504,7 @@ export async function warnOfApprovals(
       }
     }
     if (kind === 'operator') warn({ code: 'operator-approval', severity: 'danger', ...parties });
-    if (kind === 'right' && BigInt(spender) !== 0n) {
+    if (kind === 'right' && (BigInt(spender) !== 0n || approval.right === 'safe-threshold')) {
       const { right, id } = approval;
       const amount = typeof after === 'string' ? after : typeof approval.told === 'string' ? approval.told : undefined;
       const details = { ...(id !== undefined && { id }), ...(amount !== undefined && { amount }) };
@@ -517,7 +519,10 @@ function grows(approval: Exclude<Approval, { readonly kind: 'erc721' }>): boolea
     value === null || value === undefined ? undefined : BigInt(value);
   const told = number(approval.kind === 'operator' ? approval.approved : approval.told);
   const [before = 0n, after = told ?? 0n] = [number(approval.before), number(approval.after)];
-  return after > before;
+  if (approval.kind !== 'right') return after > before;
+  // Where fewer owners must sign, each of them may do more.
+  if (approval.right === 'safe-threshold') return approval.before === null || after < before;
+  return after > before && approval.validity !== 'past';
 }
 
 /** A text that is the same for approvals of the same thing only. */

@@ -171,6 +171,11 @@ const READERS: Readonly<Record<Hex, Reader>> = {
     ofSafe('safe-fallback-handler', words),
   '0x1151116914515bc0891ff9047a6cb32cf902546f83066499bcf8ba33d2353fa2': (words) => ofSafe('safe-guard', words),
   '0x75e41bc35ff1bf14d81d1d2f649c0084a0f974f9289c803ec9898eeec4c8d0b8': (words) => ofSafe('safe-singleton', words),
+  // ChangedThreshold(uint256) of a Safe
+  '0x610f7ff2b304ae8903c3de74c60c6ab1f7d6226b3f52c5161905bb5ad4039c93': ([threshold, more]) => {
+    if (threshold === undefined || more !== undefined) return undefined;
+    return { claim: 'right', right: 'safe-threshold', spender: address(''.padStart(64, '0')), told: number(threshold) };
+  },
 };
 
 function ownership(right: Right, [owner, spender, more]: readonly string[]) {

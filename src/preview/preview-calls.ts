@@ -13,6 +13,7 @@ import { approvalsOf, unnamedOf, warnOfApprovals } from './approvals.js';
 import { balancesOf, withTrueWrapping } from './balances.js';
 import { beaconUpgrades, contractsOf, hasOtherCode, warnOfChanges, warnOfNoCode } from './contracts.js';
 import { customErrors, revertOf } from './custom-errors.js';
+import { failedPermits } from './failed-permits.js';
 import { compareFurtherRuns } from './further-runs.js';
 import type { Inspection } from './inspection.js';
 import { warnOfLookAlikes } from './look-alikes.js';
@@ -95,6 +96,8 @@ async function inspect(
   const transfers = await withTrueWrapping(claimed, probes);
   const approvals: Approval[][] = [];
   for (const tree of trees) approvals.push(await approvalsOf(tree, inspection));
+  const permits = await failedPermits(trees, { users, now: Number(block.timestamp), warn }, inspection);
+  for (const [i, rights] of permits.entries()) approvals[i]!.push(...rights);
   const written = writtenBy(ran);
   const allTransfers = joined(transfers);
   const moved = new Set(allTransfers.map(({ asset }) => assetKey(asset)));

@@ -26,7 +26,8 @@ export interface Transfer {
 
 /**
  * An approval that was made, raised, lowered or taken back. `before` and `after` are what the contract answers before the first
- * and after the last call; null where it does not answer. `evidence` is `state` where no event told of it; `told` is then null.
+ * and after the last call; null where it does not answer. `evidence` is `state` where no event told of it; `told` is then null, but of a
+ * `permit`.
  */
 export type Approval =
   | (ApprovalBase & {
@@ -75,12 +76,15 @@ export type Approval =
       readonly told: Hex | boolean | null;
       readonly before: Hex | boolean | null;
       readonly after: Hex | boolean | null;
+      /** Of a `permit`. */
+      readonly validity?: Extract<Validity, 'now' | 'later' | 'past'>;
     });
 
 /**
  * What a right is: to all of a token (`operator-777`, `operator-6909`), to an amount of one id (`allowance-6909`), to make debt in the
  * owner's name (`debt`), to all of an account at a lender (`manager`), to a contract (`owner`, or the first of two steps,
- * `pending-owner`), or to a Safe.
+ * `pending-owner`), or to a Safe. `safe-threshold`: how many owners of a Safe must sign; it names no spender. `permit`: a signed
+ * allowance whose use failed, which anybody who has seen it can still use.
  */
 export type Right =
   | 'operator-777'
@@ -94,7 +98,9 @@ export type Right =
   | 'safe-owner'
   | 'safe-fallback-handler'
   | 'safe-guard'
-  | 'safe-singleton';
+  | 'safe-singleton'
+  | 'safe-threshold'
+  | 'permit';
 
 /** What all approvals have. `token`: the contract that grants it. */
 export interface ApprovalBase {

@@ -170,3 +170,26 @@ contract SafeLike {
 
     receive() external payable {}
 }
+
+/// The permit of Dai: the nonce stands in the call, and what is allowed is all or nothing.
+contract DaiLike {
+    mapping(address => uint256) public nonces;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function DOMAIN_SEPARATOR() public view returns (bytes32) {
+        bytes32 domain = keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+        return keccak256(abi.encode(domain, keccak256("Signed"), keccak256("1"), block.chainid, address(this)));
+    }
+
+    function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        bytes32 t = keccak256("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");
+        bytes32 message = keccak256(abi.encode(t, holder, spender, nonce, expiry, allowed));
+        bytes32 digest = keccak256(abi.encodePacked("\x19\x01", DOMAIN_SEPARATOR(), message));
+        require(holder != address(0) && ecrecover(digest, v, r, s) == holder, "signature");
+        require(expiry == 0 || block.timestamp <= expiry, "expired");
+        require(nonce == nonces[holder]++, "nonce");
+        allowance[holder][spender] = allowed ? type(uint256).max : 0;
+    }
+}

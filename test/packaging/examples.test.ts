@@ -34,8 +34,8 @@ const npmStart = (project: string, env: Readonly<Record<string, string>> = {}) =
 
 const TRIED = ['devnet-vitest', 'replica', 'rpc-proxy', 'state', 'verifier', 'wallet-ethers', 'wallet-viem'];
 
-test('every example is tried: these here, the extension in test/page/extension.spec.ts', () => {
-  expect(readdirSync(`${root}/examples`).sort()).toEqual([...TRIED, 'extension'].sort());
+test('every example is tried: these here, the extension in test/page/extension.spec.ts, two by `npm run interop`', () => {
+  expect(readdirSync(`${root}/examples`).sort()).toEqual([...TRIED, 'extension', 'kohaku', 'snap'].sort());
 });
 
 test('the examples name the versions that are tried here', () => {

@@ -336,6 +336,14 @@ describe('the preview of a signature', () => {
     expect(await codes(named('uint256', '0xe703'))).not.toContain('other-chain');
   });
 
+  test('warns of a spender whose address looks like one that the caller knows', async () => {
+    const alike: Hex = `0xdada${'00'.repeat(16)}dada`;
+    const found = async (addresses: Hex[]) =>
+      (await previewTyped(permit(), { known: { addresses } })).findings.filter(({ code }) => code === 'look-alike');
+    expect(await found([alike])).toEqual([{ code: 'look-alike', severity: 'warning', address: DAPP, with: alike }]);
+    expect(await found([alike, DAPP])).toEqual([]);
+  });
+
   test('refuses what is no request', async () => {
     for (const [request, options] of [
       [{}, { account }],

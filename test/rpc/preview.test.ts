@@ -213,6 +213,28 @@ describe('a preview', () => {
     expect(like.calls[0]!.approvals).toMatchObject([{ told: '0x9', after: null, expiration: null }]);
   });
 
+  test('warns of tokens and addresses that look like those of the caller, and of no others', async () => {
+    const { node } = await devNode();
+    const asset = { kind: 'erc20', address: TEST_TOKEN };
+    const other = stranger('ce');
+    const found = async (known: object) =>
+      (await node.previewTransaction(erc20Transfer, { known })).warnings.filter(({ code }) => code !== 'new-recipient');
+    const alike = { code: 'look-alike', severity: 'warning', asset, with: other };
+    const unverified = { code: 'unverified-token', severity: 'note', asset };
+    expect(await found({ tokens: [{ address: other, symbol: 'PLUMB' }] })).toEqual([alike, unverified]);
+    // Its first letter is Cyrillic.
+    expect(await found({ tokens: [{ address: other, symbol: '\u0420LUMB' }] })).toEqual([alike, unverified]);
+    expect(await found({ tokens: [{ address: other, symbol: 'GOLD' }] })).toEqual([unverified]);
+    expect(await found({ tokens: [{ address: TEST_TOKEN, symbol: 'PLUMB' }] })).toEqual([]);
+    const ends: Hex = `0x7777${'ab'.repeat(16)}7777`;
+    const near: Hex = `0x7777${'ab'.repeat(16)}7778`;
+    expect(await found({ addresses: [ends] })).toEqual([
+      { code: 'look-alike', severity: 'warning', address: receiver, with: ends },
+    ]);
+    expect(await found({ addresses: [near] })).toEqual([]);
+    expect(await found({ addresses: [ends, receiver] })).toEqual([]);
+  });
+
   test('warns of data for a contract where there is none', async () => {
     const { node } = await devNode();
     const from = accountAt(0);

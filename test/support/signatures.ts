@@ -31,6 +31,10 @@ export const TYPES = {
     primaryType: 'Permit',
     Permit: members('address owner,address spender,uint256 value,uint256 nonce,uint256 deadline'),
   },
+  daiPermit: {
+    primaryType: 'Permit',
+    Permit: members('address holder,address spender,uint256 nonce,uint256 expiry,bool allowed'),
+  },
   transfer: {
     primaryType: 'TransferWithAuthorization',
     TransferWithAuthorization: members(

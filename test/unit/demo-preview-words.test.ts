@@ -160,6 +160,10 @@ test('warnings say what is wrong, and for whom', () => {
     ],
     [{ code: 'right-granted', right: 'debt', ...parties }, '0xbbbb…bbbb gets a right of you: to make debt at CASH'],
     [
+      { code: 'right-granted', right: 'safe-threshold', ...parties, spender: zero, amount: '0x1' },
+      'Fewer owners have to sign for you',
+    ],
+    [
       { code: 'delegated', address: you, target: other, validity: 'later' },
       'You hand over to the code at 0xbbbb…bbbb, as soon as its nonce comes up',
     ],
