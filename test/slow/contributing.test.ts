@@ -93,7 +93,7 @@ describe('by the steps of CONTRIBUTING.md', () => {
     copy.write(
       'src/rpc/methods/eth_answer.ts',
       `import type { Hex } from '../../primitives/hex.js';
-import { OF_THE_NODE } from '../protocol/method-rows.js';
+import { OF_THE_NODE } from '../method-rows.js';
 import { defineMethod } from './context.js';
 
 export const eth_answer = defineMethod<[question: string], Hex>('eth_answer', OF_THE_NODE, () => '0x2a');
