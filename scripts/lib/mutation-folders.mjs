@@ -3,7 +3,7 @@
  * runs them anew. Globs of files, as vitest has them.
  */
 export const MUTATED_FOLDERS = {
-  fees: ['test/unit/{dictionary,extra-data,fees,fees-*,transaction-bytes}.test.ts'],
+  fees: ['test/unit/{dictionary,dictionary-source,extra-data,fees,fees-*,transaction-bytes}.test.ts'],
   kernel: [
     'test/unit/{kernel-loading,kernel-modules,keccak,recovery,sizer-cache,dictionary,precompiles}.test.ts',
     'test/unit/trie-{kernel,past,refusals}.test.ts',
