@@ -92,6 +92,16 @@ describe(METHOD, () => {
     expect(only!.gasLimit).toBe(await ask('eth_estimateGas', transfer));
   });
 
+  test('a cost that no number holds exactly is not paid, and not told', async () => {
+    const { ask } = await devNode();
+    const dear = { from: accountAt(0), to: receiver, value: '0x7b', gas: '0x186a0', maxFeePerGas: '0xe8d4a51000' };
+    expect(100_000 * 1e12).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
+    const { transactions } = await ask<Answer>(METHOD, { transactions: [dear], withGas: true });
+    const { pre, post } = transactions[0]!.stateDiff!;
+    const balance = (accounts: typeof pre) => BigInt(accounts[accountAt(0)]!.balance!);
+    expect([balance(pre) - balance(post), transactions[0]!.gasCost]).toEqual([123n, undefined]);
+  });
+
   test('a call that reverts, one that cannot be paid, and the next ones on what was left', async () => {
     const { ask } = await devNode();
     const poor = stranger('99');

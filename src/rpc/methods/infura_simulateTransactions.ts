@@ -146,9 +146,12 @@ async function simulated(
     } catch (error) {
       if (!isOf(error, ABOUT_THE_CALL)) throw error;
     }
-    const pays = shown.withGas && priceOf(call) > 0n && speculativeRun === undefined;
+    const limit = speculativeRun?.gas ?? gas ?? gasLimit ?? defaultGas(block, rules, network);
+    const most = limit * priceOf(call);
+    // The controller takes the cost as a number, and refuses one that is not exact: nothing is paid then, and no cost is told.
+    const pays = shown.withGas && most > 0n && most <= Number.MAX_SAFE_INTEGER && speculativeRun === undefined;
     const message = transactionMessageOf(pays ? whole : free, {
-      gasLimit: speculativeRun?.gas ?? gas ?? gasLimit ?? defaultGas(block, rules, network),
+      gasLimit: limit,
       nonce: (await before.account(sender))?.nonce ?? 0n,
       price: 0n,
       free: !pays,
