@@ -1,5 +1,6 @@
 import type { Block, TrustLevel } from '../chain/block.js';
 import type { ChainCall } from '../chain/chain.js';
+import { isPlumblineError, type PlumblineError } from '../errors.js';
 import type { BlockContext, BlockOverrides } from '../evm/block-context.js';
 import type { GasEstimate } from '../evm/gas.js';
 import type { RunLimits } from '../evm/run-budget.js';
@@ -92,4 +93,20 @@ export interface LineCount {
   readonly module: CountedModule;
   readonly count: number;
   readonly limit: number;
+}
+
+const ABOUT_THE_CALL = [
+  'EXECUTION_REVERTED',
+  'EXECUTION_FAILED',
+  'GAS_ALLOWANCE_EXCEEDED',
+  'CALLDATA_TOO_LARGE',
+  'MODULE_LIMIT_EXCEEDED',
+  'TRANSACTION_REJECTED',
+  'INSUFFICIENT_FUNDS',
+  'UPFRONT_COST_EXCEEDS_BALANCE',
+] as const;
+
+/** Whether an error of an estimate says something of the call. Of others nothing follows: it could not be checked. */
+export function isAboutCall(error: unknown): error is PlumblineError {
+  return ABOUT_THE_CALL.some((code) => isPlumblineError(error, code));
 }

@@ -5,19 +5,10 @@ import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
 import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
 import type { Approval, Asset, Right, Transfer, Warn } from './preview.js';
-import { type Probes, quantityOrNull } from './probes.js';
+import { type Probes, quantityOrNull, SELECTOR } from './probes.js';
 import { ZERO } from './transfers.js';
 import { type CodeRun, codeRuns, isLog, itemsOf } from './tree-items.js';
 
-const SELECTOR = {
-  allowance: '0xdd62ed3e',
-  getApproved: '0x081812fc',
-  isApprovedForAll: '0xe985e9c5',
-  permit2Allowance: '0x927da105',
-  totalSupply: '0x18160ddd',
-  balanceOf: '0x70a08231',
-  ownerOf: '0x6352211e',
-} as const;
 const PERMIT2: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 
 const ALLOWANCE_WITHOUT_LIMIT = 1n << 128n;
@@ -408,7 +399,7 @@ export async function unnamedOf(
         if (moved.has(Object.values(asset).join(' ')) || !room()) continue;
         const ask = async (when: 'before' | 'after') =>
           isMulti
-            ? probes.word(when, token, BALANCE_OF_ID, account, id)
+            ? probes.word(when, token, SELECTOR.balanceOfId, account, id)
             : (await probes.address(when, token, SELECTOR.ownerOf, id)) === account
               ? 1n
               : 0n;
@@ -422,7 +413,6 @@ export async function unnamedOf(
 }
 
 const SUPPORTS_INTERFACE: Hex = '0x01ffc9a7';
-const BALANCE_OF_ID: Hex = '0x00fdd58e';
 /** Arguments of `supportsInterface`, as words. */
 const [ERC721, ERC1155] = [0x80ac58cdn << 224n, 0xd9b67a26n << 224n];
 /** Most words of the inputs of a contract. */

@@ -1,15 +1,8 @@
 import type { StateReader } from '../evm/state-reader.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 import type { Asset, BalanceChange, OwnerChange, Transfer, Warn } from './preview.js';
-import { type Probes, quantityOrNull } from './probes.js';
+import { type Probes, quantityOrNull, SELECTOR } from './probes.js';
 import { assetKey, toldBy, ZERO } from './transfers.js';
-
-const SELECTOR = {
-  balanceOf: '0x70a08231',
-  balanceOfId: '0x00fdd58e',
-  ownerOf: '0x6352211e',
-  convertToAssets: '0x07a2d13a',
-} as const;
 
 /** Shares of which the price may fall by this much, of rounding. */
 const ROUNDING = 2n;

@@ -14,7 +14,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { isProxySlot } from './contracts.js';
 import { claimOf } from './events.js';
 import type { Approval, Asset, BalanceChange, OwnerChange, PreviewWarning, Warn } from './preview.js';
-import { openProbes, type Probes } from './probes.js';
+import { openProbes, type Probes, SELECTOR } from './probes.js';
 import { type PreviewBase, type Ran, statusOf } from './run-calls.js';
 import { assetKey } from './transfers.js';
 
@@ -435,8 +435,6 @@ async function nativeDifferences(
   return found;
 }
 
-const [BALANCE_OF, BALANCE_OF_ID, OWNER_OF]: readonly Hex[] = ['0x70a08231', '0x00fdd58e', '0x6352211e'];
-
 /** Balances and approvals of users, as the contracts answer after the further run, in its block. */
 async function tokenDifferences(compared: Compared, other: Ended, block: BlockContext): Promise<Finding[]> {
   const { base, before, balances, approvals, users, own, as } = compared;
@@ -450,7 +448,7 @@ async function tokenDifferences(compared: Compared, other: Ended, block: BlockCo
           (await probes.address(
             'after',
             'address' in one.asset ? one.asset.address : '0x',
-            OWNER_OF!,
+            SELECTOR.ownerOf,
             idOf(one.asset),
           )) ?? null;
         const wasTheirs = one.ownerAfter !== null && users.includes(one.ownerAfter);
@@ -474,9 +472,9 @@ async function tokenDifferences(compared: Compared, other: Ended, block: BlockCo
     );
     for (const [key, { token, owner, spender }] of new Map([...claimed.allowances, ...amounts])) {
       if (!users.includes(owner) || own.has(spender)) continue;
-      const after = await probes.word('after', token, '0xdd62ed3e', owner, spender);
+      const after = await probes.word('after', token, SELECTOR.allowance, owner, spender);
       const first = BigInt(
-        amounts.get(key)?.after ?? (await probes.word('before', token, '0xdd62ed3e', owner, spender)) ?? 0n,
+        amounts.get(key)?.after ?? (await probes.word('before', token, SELECTOR.allowance, owner, spender)) ?? 0n,
       );
       if (after === undefined || after <= first) continue;
       found.push({ severity: 'danger', token, owner, spender, first: String(first), other: String(after) });
@@ -493,8 +491,8 @@ async function changeIn(probes: Probes, asset: Asset, account: Hex): Promise<big
   if (!('address' in asset)) return undefined;
   const ask = (when: 'before' | 'after') =>
     'id' in asset
-      ? probes.word(when, asset.address, BALANCE_OF_ID!, account, asset.id)
-      : probes.word(when, asset.address, BALANCE_OF!, account);
+      ? probes.word(when, asset.address, SELECTOR.balanceOfId, account, asset.id)
+      : probes.word(when, asset.address, SELECTOR.balanceOf, account);
   const after = await ask('after');
   if (after === undefined) return undefined;
   const before = (await ask('before')) ?? ((await probes.hasCode('before', asset.address)) ? undefined : 0n);

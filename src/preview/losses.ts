@@ -4,6 +4,7 @@ import { toQuantity } from '../primitives/quantity.js';
 import { hasOtherCode } from './contracts.js';
 import type { Asset, BalanceChange, OwnerChange, Severity, Transfer, Warn } from './preview.js';
 import type { Probes } from './probes.js';
+import { SELECTOR } from './probes.js';
 import type { Ran } from './run-calls.js';
 import { assetKey, ZERO } from './transfers.js';
 import { codeRuns } from './tree-items.js';
@@ -173,7 +174,7 @@ async function warnOfAll(
     if ('account' in one || one.asset.kind !== 'erc721' || one.ownerBefore === null) continue;
     const account = one.ownerBefore;
     if (!users.includes(account) || one.ownerAfter === account) continue;
-    const ask = (when: 'before' | 'after') => probes.word(when, addressOf(one.asset), '0x70a08231', account);
+    const ask = (when: 'before' | 'after') => probes.word(when, addressOf(one.asset), SELECTOR.balanceOf, account);
     const [before, after] = [await ask('before'), await ask('after')];
     if (before !== undefined && after !== undefined && !isMost(before - after, before)) kept.add(account);
     else lost.push({ account, asset: one.asset, amount: -1n });

@@ -9,6 +9,19 @@ import { simulateTransaction } from '../evm/transaction.js';
 import { bytesToBigInt, isZeroBytes } from '../primitives/bytes.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 
+/** Functions of tokens, by selector. */
+export const SELECTOR = {
+  allowance: '0xdd62ed3e',
+  balanceOf: '0x70a08231',
+  balanceOfId: '0x00fdd58e',
+  convertToAssets: '0x07a2d13a',
+  getApproved: '0x081812fc',
+  isApprovedForAll: '0xe985e9c5',
+  ownerOf: '0x6352211e',
+  permit2Allowance: '0x927da105',
+  totalSupply: '0x18160ddd',
+} as const;
+
 /** The states that questions are asked on: before the first and after the last call. */
 export interface ProbedStates {
   readonly network: SimulationRules;

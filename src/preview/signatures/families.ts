@@ -4,6 +4,7 @@ import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import type { Asset } from '../preview.js';
 import type { Probes } from '../probes.js';
+import { SELECTOR } from '../probes.js';
 import { ZERO } from '../transfers.js';
 import type { SignatureFinding } from './findings.js';
 
@@ -371,8 +372,8 @@ function permitBatch({ account, message, contract }: Signed): SignatureReading {
 
 /** What the account has of a token, and Permit2 may take of it. */
 async function takeable(state: Probes, token: Hex, account: Hex, contract: Hex, amount: bigint): Promise<bigint> {
-  const balance = (await state.word('before', token, '0x70a08231', account)) ?? 0n;
-  const allowance = (await state.word('before', token, '0xdd62ed3e', account, contract)) ?? 0n;
+  const balance = (await state.word('before', token, SELECTOR.balanceOf, account)) ?? 0n;
+  const allowance = (await state.word('before', token, SELECTOR.allowance, account, contract)) ?? 0n;
   return [balance, allowance].reduce((least, one) => (one < least ? one : least), amount);
 }
 

@@ -1,4 +1,5 @@
 import { isPlumblineError } from '../../errors.js';
+import { isAboutCall } from '../../estimate/estimate-request.js';
 import { createdAddress } from '../../ethereum/encode-transaction.js';
 import { type BlockContext, withBlockOverrides } from '../../evm/block-context.js';
 import { callFailureOf, defaultGas, FREE_RUN, type SimulationRules, transactionMessageOf } from '../../evm/call.js';
@@ -109,19 +110,6 @@ interface SimulatedTransaction {
   readonly stateDiff?: Readonly<Record<'pre' | 'post', object>>;
 }
 
-/** Errors of an estimate that say something of the call: there is no limit then. */
-const ABOUT_THE_CALL = [
-  'EXECUTION_REVERTED',
-  'EXECUTION_FAILED',
-  'GAS_ALLOWANCE_EXCEEDED',
-  'TRANSACTION_REJECTED',
-  'INSUFFICIENT_FUNDS',
-  'UPFRONT_COST_EXCEEDS_BALANCE',
-] as const;
-
-const isOf = (error: unknown, codes: readonly (typeof ABOUT_THE_CALL)[number][]): error is Error =>
-  codes.some((code) => isPlumblineError(error, code));
-
 async function simulated(
   { network, block, state, overrides, transactions, budget, speculativeRun, ...shown }: Ground,
   gasLimitOf: (call: CallRequest, state: StateReader) => Promise<bigint | undefined>,
@@ -144,7 +132,7 @@ async function simulated(
     try {
       gasLimit = await gasLimitOf(free, before);
     } catch (error) {
-      if (!isOf(error, ABOUT_THE_CALL)) throw error;
+      if (!isAboutCall(error)) throw error;
     }
     const limit = speculativeRun?.gas ?? gas ?? gasLimit ?? defaultGas(block, rules, network);
     const most = limit * priceOf(call);
@@ -187,7 +175,8 @@ async function simulated(
       });
       before = after;
     } catch (error) {
-      if (!isOf(error, ['TRANSACTION_REJECTED', 'INSUFFICIENT_FUNDS'])) throw error;
+      if (!isPlumblineError(error, 'TRANSACTION_REJECTED') && !isPlumblineError(error, 'INSUFFICIENT_FUNDS'))
+        throw error;
       answers.push({ return: '0x', error: error.message });
     }
   }

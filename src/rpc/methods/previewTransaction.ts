@@ -1,7 +1,7 @@
 import { type Block, type BlockReference, isHead } from '../../chain/block.js';
 import type { AskedForState, Chain } from '../../chain/chain.js';
-import { isPlumblineError } from '../../errors.js';
 import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
+import { isAboutCall } from '../../estimate/estimate-request.js';
 import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, type BlockOverrides, withBlockOverrides } from '../../evm/block-context.js';
@@ -179,17 +179,6 @@ export function seenByEndpoints() {
 
 type FeeOutcome = { readonly estimate: FeeEstimate } | { readonly error: Error };
 
-/** Errors of an estimate that say something of the call. Others end the preview: they could not be checked. */
-const ABOUT_THE_CALL = [
-  'EXECUTION_REVERTED',
-  'EXECUTION_FAILED',
-  'GAS_ALLOWANCE_EXCEEDED',
-  'CALLDATA_TOO_LARGE',
-  'MODULE_LIMIT_EXCEEDED',
-  'TRANSACTION_REJECTED',
-  'INSUFFICIENT_FUNDS',
-] as const;
-
 async function feeOf(
   { estimator }: RpcContext,
   call: CallRequest,
@@ -199,8 +188,8 @@ async function feeOf(
   try {
     return { estimate: await estimator.fees({ call, at, signal, gas, note }) };
   } catch (error) {
-    if (!ABOUT_THE_CALL.some((code) => isPlumblineError(error, code))) throw error;
-    return { error: error as Error };
+    if (!isAboutCall(error)) throw error;
+    return { error };
   }
 }
 
