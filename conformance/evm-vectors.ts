@@ -1,6 +1,6 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { rulesAt } from '../src/evm/common.js';
-import { runPrecompile } from '../src/evm/precompiles/precompiles.js';
+import { runPrecompile } from '../src/evm/precompiles.js';
 import type { Hardfork } from '../src/networks/network.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
 import { archiveFiles } from './archive.js';

@@ -57,11 +57,11 @@ const serviceWorkerPlan = (simdProbe) => ({
   aside: {
     scalar: ['/hash.scalar.generated.js', '/trie.scalar.generated.js', '/evm.scalar.generated.js'],
     later: [
-      '/evm/precompiles/precompiles.js',
-      '/evm/precompiles/bn254.js',
-      '/evm/precompiles/bls12381.js',
-      '/evm/precompiles/point-evaluation.js',
-      '/evm/precompiles/p256.js',
+      '/evm/precompiles.js',
+      '/evm/bn254.js',
+      '/evm/bls12381.js',
+      '/evm/point-evaluation.js',
+      '/evm/p256.js',
       '/fees/general.generated.js',
       '/rpc/methods/debug_raw.js',
       '/rpc/methods/access-lists.js',
@@ -81,8 +81,8 @@ const serviceWorkerPlan = (simdProbe) => ({
     'devnet-later': [
       '/hosts/opening/genesis-file.js',
       '/chain/devnet/import-blocks.js',
-      '/chain/devnet/transfer/chain-file.js',
-      '/chain/devnet/transfer/chain-transfer.js',
+      '/chain/devnet/chain-file.js',
+      '/chain/devnet/chain-transfer.js',
       '/chain/devnet/mining/dev-signature.js',
     ],
     wallet: ['/rpc/methods/wallet-calls.js', '/rpc/methods/wallet-chains.js', '/rpc/methods/wallet.js'],

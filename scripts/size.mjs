@@ -115,10 +115,10 @@ const EXTRAS = [
   { name: 'signing', modules: ['chain/devnet/mining/dev-signature.js'], on: DEVNET },
   {
     name: 'pairing curves',
-    modules: ['evm/precompiles/bn254.js', 'evm/precompiles/bls12381.js', 'evm/precompiles/point-evaluation.js'],
+    modules: ['evm/bn254.js', 'evm/bls12381.js', 'evm/point-evaluation.js'],
     on: [...LIGHT, ...EXECUTION],
   },
-  { name: 'signatures over P-256', modules: ['evm/precompiles/p256.js'], on: [...LIGHT, ...EXECUTION] },
+  { name: 'signatures over P-256', modules: ['evm/p256.js'], on: [...LIGHT, ...EXECUTION] },
   { name: 'block bodies, receipts and logs', modules: ['chain/light/read-contents.js'], on: LIGHT },
   { name: 'sending transactions', modules: ['chain/light/submit.js'], on: LIGHT },
   { name: 'seals', modules: ['proof/seals.js'], on: LIGHT },

@@ -107,8 +107,8 @@ export type {
   Transfer,
   Validity,
 } from './preview/preview.js';
-export type { SignatureFinding } from './preview/signatures/findings.js';
-export type { LotJson, PreviewedSignature } from './preview/signatures/signature-preview.js';
+export type { SignatureFinding } from './preview/signature-findings.js';
+export type { LotJson, PreviewedSignature } from './preview/signature-preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
 export type { AnswerClass, AnswerReport } from './rpc/answer-report.js';

@@ -119,7 +119,7 @@ function groupsOf(output) {
   ]);
   const http = closure(['/rpc/http.js']);
   const options = closure(['/hosts/options/require-known.js']);
-  const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js']);
+  const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/checkpoint-loader.js']);
   const nodes = [light, devnet, execution];
   const used = [...nodes, proofs, later];
   const held = (chunk, sets) => sets.filter((set) => set.has(chunk)).length;

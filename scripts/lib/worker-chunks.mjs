@@ -31,7 +31,7 @@ const SHARING = ['/hosts/sharing/open-shared.js'];
 const NORMALIZER = /\/@adraffy\/ens-normalize\//;
 const FILES = ['/chain/devnet/import-blocks.js', '/hosts/opening/genesis-file.js'];
 /** What a devnet with a store loads. */
-const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/recovery/checkpoint-loader.js'];
+const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/checkpoint-loader.js'];
 /** The same, and a devnet with one. */
 const STORED = [...SHARING, ...METERED, ...STORE, ...STORED_DEVNET];
 /** The lowest rows of ours; then texts, and libraries. */
@@ -73,7 +73,7 @@ export function chunkGroups(output) {
   const [seals, contents, files, settlement] = [SEALS, CONTENTS, FILES, SETTLEMENT].map(closure);
   const [storedDevnet, metered] = [STORED_DEVNET, METERED].map(closure);
   const [sharing, prefetch, consensus] = [SHARING, PREFETCH, CONSENSUS].map(closure);
-  const [recovery, pairing] = [['/kernel/recovery.js'], ['/evm/precompiles/bls12381.js']].map(closure);
+  const [recovery, pairing] = [['/kernel/recovery.js'], ['/evm/bls12381.js']].map(closure);
   // It is loaded as a node opens, and verifies nothing.
   const opening = closure(['/hosts/opening/open-consensus.js']);
   const later = laterThan(light);

@@ -240,7 +240,7 @@ export function placedPrecompiles(
   return placed;
 }
 
-const loadPrecompiles = loadOnce(() => import('./precompiles/precompiles.js'));
+const loadPrecompiles = loadOnce(() => import('./precompiles.js'));
 
 /**
  * Runs the started transaction of a kernel to its end. Whenever the kernel returns, it gets what it waits for, and the

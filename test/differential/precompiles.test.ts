@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { activePrecompiles, rulesAt } from '../../src/evm/common.js';
-import { PRECOMPILE_LINES, runPrecompile } from '../../src/evm/precompiles/precompiles.js';
+import { PRECOMPILE_LINES, runPrecompile } from '../../src/evm/precompiles.js';
 import { RunCounts } from '../../src/evm/run-budget.js';
 import type { CountedModule } from '../../src/networks/module-limits.js';
 import type { Hardfork } from '../../src/networks/network.js';

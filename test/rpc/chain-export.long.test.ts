@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeChainFile } from '../../src/chain/devnet/transfer/chain-file.js';
+import { decodeChainFile } from '../../src/chain/devnet/chain-file.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { Key, Table } from '../../src/store/page-store.js';
 import { devNode, KeptStore, stranger } from '../support/dev-node.js';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
-import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
-import { decodeHistory, encodeHistory } from '../../src/chain/devnet/records/ledger.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/transfer/chain-file.js';
+} from '../../src/chain/devnet/chain-file.js';
+import { decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
+import { decodeHistory, encodeHistory } from '../../src/chain/devnet/records/ledger.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { accountAt, type DevNode, devNode, KeptStore, stranger } from '../support/dev-node.js';
 import { fixtureBytes, fixtureJson, hasFixture } from '../support/fixtures.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TransactionReceipt } from '../../src/chain/block.js';
+import { type ChainFileEntry, decodeChainFile, encodeChainFile } from '../../src/chain/devnet/chain-file.js';
 import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
-import { type ChainFileEntry, decodeChainFile, encodeChainFile } from '../../src/chain/devnet/transfer/chain-file.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
 import type { SignedTransaction } from '../../src/ethereum/transaction.js';
 import type { Account } from '../../src/evm/state-reader.js';

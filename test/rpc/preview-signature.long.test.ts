@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SignatureFinding, SignatureOptions, SignatureToPreview } from '../../src/index.js';
-import { FAMILIES } from '../../src/preview/signatures/families.js';
+import { FAMILIES } from '../../src/preview/signature-families.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { type Contracts, contracts } from '../support/contracts.js';
 import { accountAt, type DevNode, devNode, stranger, word } from '../support/dev-node.js';

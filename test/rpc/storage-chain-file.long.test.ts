@@ -5,7 +5,7 @@ import {
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/transfer/chain-file.js';
+} from '../../src/chain/devnet/chain-file.js';
 import { PlumblineError } from '../../src/errors.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';

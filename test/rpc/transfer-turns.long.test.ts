@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decodeChainFile, encodeChainFile } from '../../src/chain/devnet/transfer/chain-file.js';
+import { decodeChainFile, encodeChainFile } from '../../src/chain/devnet/chain-file.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { countedTurns } from '../support/counted-turns.js';
 import { devNode, KeptStore, stranger } from '../support/dev-node.js';

@@ -1,12 +1,12 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { expect } from 'vitest';
-import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import {
   type ChainFile,
   type ChainFileEntry,
   decodeChainFile,
   encodeChainFile,
-} from '../../src/chain/devnet/transfer/chain-file.js';
+} from '../../src/chain/devnet/chain-file.js';
+import { type BlockRecord, decodeBlockRecord, encodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
 import type { InlineOptions } from '../../src/hosts/opening/inline.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import type { Key, Table } from '../../src/store/page-store.js';

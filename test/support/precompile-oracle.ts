@@ -1,6 +1,6 @@
 import { Common, type Hardfork as EthereumjsHardfork, Mainnet } from '@ethereumjs/common';
 import { getActivePrecompiles, NobleBLS, NobleBN254, type PrecompileInput, paramsEVM } from '@ethereumjs/evm';
-import type { PrecompileResult } from '../../src/evm/precompiles/precompiles.js';
+import type { PrecompileResult } from '../../src/evm/precompiles.js';
 
 const curves = { _bls: new NobleBLS(), _bn254: new NobleBN254() };
 

@@ -4,7 +4,7 @@ import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { describe, expect, it } from 'vitest';
 import { isPlumblineError } from '../../src/errors.js';
 import { activePrecompiles, type Rules, rulesAt } from '../../src/evm/common.js';
-import { runPrecompile } from '../../src/evm/precompiles/precompiles.js';
+import { runPrecompile } from '../../src/evm/precompiles.js';
 import type { Hardfork } from '../../src/networks/network.js';
 import { bigIntToBytes, concatBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';

@@ -25,6 +25,7 @@ import {
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
 import { searchLogs } from '../log-search.js';
+import { DevnetProofs } from './devnet-proofs.js';
 import type { ImportResult } from './import-blocks.js';
 import { DevnetFinality, NO_LAYER_ONE } from './layer-one/finality.js';
 import type { SimulatedBeacon } from './layer-one/simulated-beacon.js';
@@ -37,8 +38,6 @@ import { contextAfter, currentPrices } from './mining/sealing.js';
 import { TransactionSubmission } from './mining/transaction-submission.js';
 import type { BlockRecord } from './records/block-record.js';
 import { Ledger } from './records/ledger.js';
-import { DevnetProofs } from './recovery/devnet-proofs.js';
-import { StoreRecovery } from './recovery/store-recovery.js';
 import type { DevnetSettings } from './settings.js';
 import { OPERATOR } from './state/dev-accounts.js';
 import { DevnetState } from './state/devnet-state.js';
@@ -46,6 +45,7 @@ import { type GenesisAlloc, sealGenesis } from './state/genesis.js';
 import type { ChainWriter } from './storage/chain-writer.js';
 import type { StoredDevnet } from './storage/find-stored.js';
 import { StoredChain } from './storage/stored-chain.js';
+import { StoreRecovery } from './store-recovery.js';
 
 /**
  * A local chain. It executes transactions itself, keeps a zk state beside the ordinary state, and finalizes its blocks

@@ -223,8 +223,5 @@ async function clearWhole(store: MeteredStore): Promise<void> {
 }
 
 function loadTransfer() {
-  return Promise.all([
-    import('../../chain/devnet/transfer/chain-transfer.js'),
-    import('../../chain/devnet/transfer/chain-file.js'),
-  ]);
+  return Promise.all([import('../../chain/devnet/chain-transfer.js'), import('../../chain/devnet/chain-file.js')]);
 }

@@ -41,7 +41,7 @@ async function loadStored({ storeName }: NodeOptions): Promise<void> {
   if (storeName === undefined) return;
   await Promise.all([
     import('../../chain/devnet/storage/find-stored.js'),
-    import('../../chain/devnet/recovery/checkpoint-loader.js'),
+    import('../../chain/devnet/checkpoint-loader.js'),
   ]);
 }
 

@@ -3,8 +3,8 @@ import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { RunBudget, type RunLimits } from '../../evm/run-budget.js';
 import type { SpeculativeRun } from '../../evm/simulation.js';
 import type { StateReader } from '../../evm/state-reader.js';
-import type { Use } from '../../preview/signatures/families.js';
-import { previewSignature, type SignatureRequest } from '../../preview/signatures/signature-preview.js';
+import type { Use } from '../../preview/signature-families.js';
+import { previewSignature, type SignatureRequest } from '../../preview/signature-preview.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { COMPUTES } from '../method-rows.js';
 import {

@@ -1,6 +1,6 @@
 import type { TrustLevel } from '../../chain/block.js';
 import type { KnownNames } from '../../preview/preview.js';
-import type { PreviewedSignature } from '../../preview/signatures/signature-preview.js';
+import type { PreviewedSignature } from '../../preview/signature-preview.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { TypedDataJson } from './json.js';
 import type { PreviewCall, SeenByEndpoint } from './transaction-preview.js';

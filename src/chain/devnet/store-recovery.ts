@@ -1,16 +1,16 @@
-import { equalBytes } from '../../../primitives/bytes.js';
-import type { SerialQueue } from '../../../scheduling/serial-queue.js';
-import type { StateEdit } from '../../state-edits.js';
-import type { DevnetFinality } from '../layer-one/finality.js';
-import type { BlockMaker } from '../mining/block-maker.js';
-import type { BlockRecord } from '../records/block-record.js';
-import type { Ledger } from '../records/ledger.js';
-import type { DevnetSettings } from '../settings.js';
-import type { DevnetState } from '../state/devnet-state.js';
-import { anotherGenesis } from '../storage/devnet-store.js';
-import type { StoredDevnet } from '../storage/find-stored.js';
+import { equalBytes } from '../../primitives/bytes.js';
+import type { SerialQueue } from '../../scheduling/serial-queue.js';
+import type { StateEdit } from '../state-edits.js';
 import type { CheckpointLoader } from './checkpoint-loader.js';
 import type { StateLoading } from './devnet-proofs.js';
+import type { DevnetFinality } from './layer-one/finality.js';
+import type { BlockMaker } from './mining/block-maker.js';
+import type { BlockRecord } from './records/block-record.js';
+import type { Ledger } from './records/ledger.js';
+import type { DevnetSettings } from './settings.js';
+import type { DevnetState } from './state/devnet-state.js';
+import { anotherGenesis } from './storage/devnet-store.js';
+import type { StoredDevnet } from './storage/find-stored.js';
 
 /** The parts of a devnet at genesis. */
 export interface RecoveryParts {

@@ -1,5 +1,5 @@
 import { p256 } from '@noble/curves/nist.js';
-import { bytesToBigInt } from '../../primitives/bytes.js';
+import { bytesToBigInt } from '../primitives/bytes.js';
 import { affinePoint } from './curve-points.js';
 
 const { Point } = p256;

@@ -1,5 +1,5 @@
-import type { Hex } from '../../primitives/hex.js';
-import type { SignatureFinding } from './findings.js';
+import type { Hex } from '../primitives/hex.js';
+import type { SignatureFinding } from './signature-findings.js';
 
 /** @source EIP-4361, "Message Format" */
 const FIRST_LINE =

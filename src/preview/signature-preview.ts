@@ -1,22 +1,22 @@
-import { isPlumblineError } from '../../errors.js';
-import { hashPersonalMessage, readTypedData } from '../../ethereum/typed-data.js';
-import type { BlockContext } from '../../evm/block-context.js';
-import { type SimulationRules, transactionMessageOf } from '../../evm/call.js';
-import type { RunBudget } from '../../evm/run-budget.js';
-import type { SpeculativeRun } from '../../evm/simulation.js';
-import { hasCode, ReadCache, type StateReader } from '../../evm/state-reader.js';
-import { keccak256 } from '../../kernel/keccak.js';
-import type { Network } from '../../networks/network.js';
-import { concatBytes, isZeroBytes } from '../../primitives/bytes.js';
-import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
-import { toQuantity } from '../../primitives/quantity.js';
-import { hasOtherCode } from '../contracts.js';
-import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity } from '../preview.js';
-import { previewCalls } from '../preview-calls.js';
-import { openProbes, type Probes } from '../probes.js';
-import { nothingFor, readFamily, type SignatureReading, type Use } from './families.js';
-import type { SignatureFinding } from './findings.js';
+import { isPlumblineError } from '../errors.js';
+import { hashPersonalMessage, readTypedData } from '../ethereum/typed-data.js';
+import type { BlockContext } from '../evm/block-context.js';
+import { type SimulationRules, transactionMessageOf } from '../evm/call.js';
+import type { RunBudget } from '../evm/run-budget.js';
+import type { SpeculativeRun } from '../evm/simulation.js';
+import { hasCode, ReadCache, type StateReader } from '../evm/state-reader.js';
+import { keccak256 } from '../kernel/keccak.js';
+import type { Network } from '../networks/network.js';
+import { concatBytes, isZeroBytes } from '../primitives/bytes.js';
+import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import { hasOtherCode } from './contracts.js';
+import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity } from './preview.js';
+import { previewCalls } from './preview-calls.js';
+import { openProbes, type Probes } from './probes.js';
 import { signInFindings } from './sign-in.js';
+import { nothingFor, readFamily, type SignatureReading, type Use } from './signature-families.js';
+import type { SignatureFinding } from './signature-findings.js';
 
 /** What an account is asked to sign. */
 export type SignatureRequest =

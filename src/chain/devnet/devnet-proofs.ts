@@ -1,14 +1,14 @@
-import type { LineaProofJson } from '../../../accumulator/proof-shape.js';
-import { PlumblineError, stateRootMissing } from '../../../errors.js';
-import type { TrieProof } from '../../../ethereum/state-trie.js';
-import type { Block } from '../../block.js';
-import type { ImaginedRoots } from '../../chain.js';
-import type { DevnetFinality } from '../layer-one/finality.js';
-import type { BlockMaker } from '../mining/block-maker.js';
-import type { Ledger } from '../records/ledger.js';
-import type { DevnetState } from '../state/devnet-state.js';
-import type { StoredDevnet } from '../storage/find-stored.js';
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
+import { PlumblineError, stateRootMissing } from '../../errors.js';
+import type { TrieProof } from '../../ethereum/state-trie.js';
+import type { Block } from '../block.js';
+import type { ImaginedRoots } from '../chain.js';
 import type { CheckpointLoader } from './checkpoint-loader.js';
+import type { DevnetFinality } from './layer-one/finality.js';
+import type { BlockMaker } from './mining/block-maker.js';
+import type { Ledger } from './records/ledger.js';
+import type { DevnetState } from './state/devnet-state.js';
+import type { StoredDevnet } from './storage/find-stored.js';
 
 /** The parts of a devnet that proofs need. */
 export interface ProofParts {

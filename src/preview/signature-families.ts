@@ -1,12 +1,12 @@
-import { DUMMY_SIGNATURE } from '../../evm/machine.js';
-import { concatBytes } from '../../primitives/bytes.js';
-import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { toQuantity } from '../../primitives/quantity.js';
-import type { Asset } from '../preview.js';
-import type { Probes } from '../probes.js';
-import { SELECTOR } from '../probes.js';
-import { ZERO } from '../transfers.js';
-import type { SignatureFinding } from './findings.js';
+import { DUMMY_SIGNATURE } from '../evm/machine.js';
+import { concatBytes } from '../primitives/bytes.js';
+import { bytesToHex, type Hex } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
+import type { Asset } from './preview.js';
+import type { Probes } from './probes.js';
+import { SELECTOR } from './probes.js';
+import type { SignatureFinding } from './signature-findings.js';
+import { ZERO } from './transfers.js';
 
 /*
  * Typed data that is known: what each kind allows, and the calls that use it. Each is recognised by its whole type, so that nothing in it

@@ -1,5 +1,5 @@
-import type { Hex } from '../../primitives/hex.js';
-import type { Asset, PreviewWarning, Severity } from '../preview.js';
+import type { Hex } from '../primitives/hex.js';
+import type { Asset, PreviewWarning, Severity } from './preview.js';
 
 /** Something that a user should know before signing. Findings of what the signature allows are those of a preview. */
 export type SignatureFinding =
