@@ -1,6 +1,5 @@
 import { beaconBlockHeader, objectFrom } from '../src/consensus/containers.js';
 import { timeOfSlot } from '../src/consensus/slots.js';
-import { verifyConsensusUpdate } from '../src/consensus/verify-consensus-update.js';
 import { isPlumblineError } from '../src/errors.js';
 import { loadSignerRecovery } from '../src/ethereum/signer.js';
 import { parseSignedTransaction } from '../src/ethereum/transaction.js';
@@ -13,6 +12,7 @@ import { verifyBlockBody } from '../src/proof/contents.js';
 import { verifyEthereumProof } from '../src/proof/ethereum-proof.js';
 import { verifyHeader } from '../src/proof/headers.js';
 import { verifyLineaProof } from '../src/proof/linea-proof.js';
+import { verifyConsensusUpdate } from '../src/verify.js';
 import { HEADER, LATER_HEADER } from '../test/support/consensus-lies/places.js';
 import { type Area, differs, type Report } from './area.js';
 

@@ -14,6 +14,7 @@ export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
 export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
 export type { ForkChainOptions, ForkOptions } from './chain/fork/fork-options.js';
 export type { LayerOneOptions, LayerOneSource, LightChainOptions } from './chain/light/light-options.js';
+export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './chain/names.js';
 export type { ReplicaChainOptions } from './chain/replica/settings.js';
 export type { CheckBasis, CheckName, CheckUnit } from './diagnosis/check-table.js';
 export type { FilledField, InclusionVerdict, TransactionCheck, TransactionDiagnosis } from './diagnosis/diagnosis.js';
@@ -30,7 +31,7 @@ export {
   type WalletRule,
 } from './errors.js';
 export type { EvidenceBundle, EvidenceClaim, EvidenceHistory, UnchangedSlot } from './evidence/evidence-bundle.js';
-export type { CallFrame, FrameLog } from './evm/tracing/call-frame.js';
+export type { CallFrame, FrameLog } from './evm/tracing/tracer.js';
 export type {
   DictionarySource,
   NodeInfo,
@@ -73,7 +74,6 @@ export type {
   SentMessage,
   TokenTransfer,
 } from './messages/withdrawal.js';
-export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './names/resolve.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet, layerOneOfDevnet } from './networks/devnet.js';
 export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
@@ -162,7 +162,6 @@ export type {
 } from './rpc/schema/json.js';
 export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
 export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
-export type { SignatureOptions, SignaturePreview, SignatureToPreview } from './rpc/schema/signature-preview.js';
 export type {
   AbiInput,
   ErrorAbi,
@@ -170,6 +169,9 @@ export type {
   PreviewedFee,
   PreviewOptions,
   SeenByEndpoint,
+  SignatureOptions,
+  SignaturePreview,
+  SignatureToPreview,
   TransactionPreview,
 } from './rpc/schema/transaction-preview.js';
 export type { SubscriptionMessage } from './rpc/subscriptions.js';

@@ -1,13 +1,12 @@
-import type { CallFrame } from '../evm/tracing/call-frame.js';
+import type { CallFrame } from '../evm/tracing/tracer.js';
 import { bytesToBigInt } from '../primitives/bytes.js';
 import type { Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
-import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
 import type { Approval, Asset, Right, Transfer, Warn } from './preview.js';
 import { type Probes, quantityOrNull, SELECTOR } from './probes.js';
 import { ZERO } from './transfers.js';
-import { type CodeRun, codeRuns, isLog, itemsOf } from './tree-items.js';
+import { type CodeRun, codeRuns, ENTRY_CHARACTERS, type Inspection, isLog, itemsOf } from './tree-items.js';
 
 const PERMIT2: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 

@@ -3,14 +3,14 @@ import { delegateOf, isDelegation } from '../evm/common.js';
 import type { PlacedPrecompile } from '../evm/machine.js';
 import type { AccountChange } from '../evm/state-overlay.js';
 import { hasCode, type StateReader } from '../evm/state-reader.js';
-import type { CallFrame, FrameLog } from '../evm/tracing/call-frame.js';
+import type { CallFrame, FrameLog } from '../evm/tracing/tracer.js';
 import type { TransactionMessage } from '../evm/transaction-message.js';
 import { equalBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import type { Inspection } from './inspection.js';
 import type { ContractChange, Warn } from './preview.js';
 import { ZERO } from './transfers.js';
+import type { Inspection } from './tree-items.js';
 import { codeRuns, isLog, itemsOf } from './tree-items.js';
 
 type Upgradable = 'implementation' | 'admin' | 'beacon';

@@ -1,4 +1,4 @@
-import type { FrameLog } from '../evm/tracing/call-frame.js';
+import type { FrameLog } from '../evm/tracing/tracer.js';
 import type { Hex } from '../primitives/hex.js';
 import type { Right } from './preview.js';
 

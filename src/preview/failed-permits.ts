@@ -1,12 +1,12 @@
 import { loadSignerRecovery, signerOf } from '../ethereum/signer.js';
-import type { CallFrame } from '../evm/tracing/call-frame.js';
+import type { CallFrame } from '../evm/tracing/tracer.js';
 import { keccak256 } from '../kernel/keccak.js';
 import { bytesToBigInt, concatBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
 import type { Approval, Warn } from './preview.js';
 import type { Probes } from './probes.js';
+import { ENTRY_CHARACTERS, type Inspection } from './tree-items.js';
 
 /*
  * Calls of `permit` that failed, or that were taken back with a call around them. The signature in them is not used up: whoever has seen

@@ -5,8 +5,9 @@ import { placedPrecompiles } from '../evm/machine.js';
 import { precompileOverrides, withOverrides } from '../evm/overrides.js';
 import { StateOverlay } from '../evm/state-overlay.js';
 import { ReadCache, type StateReader } from '../evm/state-reader.js';
-import { type SlotWrite, slotWriteTracer } from '../evm/tracing/slot-writes.js';
 import { traceTransaction } from '../evm/tracing/trace-transaction.js';
+import type { Tracer } from '../evm/tracing/tracer.js';
+import { FLAGS, type TraceRecord } from '../kernel/evm.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { approvalsOf, unnamedOf, warnOfApprovals } from './approvals.js';
@@ -15,7 +16,6 @@ import { beaconUpgrades, contractsOf, hasOtherCode, warnOfChanges, warnOfNoCode 
 import { customErrors, revertOf } from './custom-errors.js';
 import { failedPermits } from './failed-permits.js';
 import { compareFurtherRuns } from './further-runs.js';
-import type { Inspection } from './inspection.js';
 import { warnOfLookAlikes } from './look-alikes.js';
 import { warnOfLosses, warnOfReceivers } from './losses.js';
 import type {
@@ -34,6 +34,7 @@ import type {
 import { openProbes, type Probes, tokenName } from './probes.js';
 import { environmentReads, type MessageOf, type PreviewBase, type Ran, runCalls, statusOf } from './run-calls.js';
 import { assetKey, transfersOf } from './transfers.js';
+import type { Inspection } from './tree-items.js';
 import { type CodeRun, codeRuns } from './tree-items.js';
 
 /**
@@ -340,4 +341,40 @@ async function tokensOf(
   for (const { asset } of balances) if ('address' in asset) await add(asset.address);
   for (const { token } of approvals) await add(token);
   return tokens;
+}
+
+/** A slot that code wrote in the account that it ran for. */
+interface SlotWrite {
+  readonly account: Hex;
+  /** The account whose code it is. */
+  readonly code: Hex;
+  readonly slot: Hex;
+  /** How many DELEGATECALLs in a row led to the code: the account's own code has 0, the implementation of a proxy 1. */
+  readonly borrowed: number;
+}
+
+const [SSTORE, DELEGATECALL, CALLCODE] = [0x55, 0xf4, 0xf2];
+
+/** Which code wrote which slots. Writes that were taken back are listed, too. */
+function slotWriteTracer(): Tracer {
+  const frames: Omit<SlotWrite, 'slot'>[] = [];
+  const found = new Map<string, SlotWrite>();
+  return {
+    flags: FLAGS.calls | FLAGS.stateSteps,
+    take(record: TraceRecord) {
+      if (record.kind === 'enter') {
+        const { op, depth, callerText, calleeText } = record;
+        frames.length = depth;
+        const isBorrowed = op === DELEGATECALL || op === CALLCODE;
+        const account = isBorrowed ? callerText : calleeText;
+        const borrowed = isBorrowed ? (frames.at(-1)?.borrowed ?? 0) + 1 : 0;
+        frames.push({ account, code: calleeText, borrowed });
+      } else if (record.kind === 'leave') frames.length = record.depth;
+      else if (record.op === SSTORE) {
+        const write = { ...frames[record.depth]!, slot: bytesToHex(record.stack.at(-1)!) };
+        found.set(Object.values(write).join(' '), write);
+      }
+    },
+    result: () => [...found.values()],
+  };
 }

@@ -1,4 +1,4 @@
-import type { CallFrame } from '../evm/tracing/call-frame.js';
+import type { CallFrame } from '../evm/tracing/tracer.js';
 import type { Hex } from '../primitives/hex.js';
 
 /*

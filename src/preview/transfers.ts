@@ -1,12 +1,11 @@
 import { SYSTEM_ADDRESS } from '../evm/system-calls.js';
-import type { CallFrame } from '../evm/tracing/call-frame.js';
+import type { CallFrame } from '../evm/tracing/tracer.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { claimOf, type EventClaim } from './events.js';
-import { ENTRY_CHARACTERS, type Inspection } from './inspection.js';
 import type { Asset, Transfer, Warn } from './preview.js';
 import type { Probes } from './probes.js';
-import { isLog, itemsOf } from './tree-items.js';
+import { ENTRY_CHARACTERS, type Inspection, isLog, itemsOf } from './tree-items.js';
 
 export const ZERO: Hex = '0x0000000000000000000000000000000000000000';
 

@@ -1,5 +1,7 @@
-import type { CallFrame, FrameLog } from '../evm/tracing/call-frame.js';
+import type { RunBudget } from '../evm/run-budget.js';
+import type { CallFrame, FrameLog, Grow } from '../evm/tracing/tracer.js';
 import type { Hex } from '../primitives/hex.js';
+import type { Probes } from './probes.js';
 
 /** An open frame: how many of its calls and of its logs were given. */
 interface Open {
@@ -69,3 +71,13 @@ export function* codeRuns(tree: CallFrame): Generator<CodeRun> {
     for (const call of [...(frame.calls ?? [])].reverse()) open.push({ frame: call, parent: run });
   }
 }
+
+/** What the inspection of a call works with. A tree may be as large as an answer: it pauses, and counts what it adds. */
+export interface Inspection {
+  readonly probes: Probes;
+  readonly pause: RunBudget['pause'];
+  readonly grow: Grow;
+}
+
+/** JSON of a transfer or an approval, about. */
+export const ENTRY_CHARACTERS = 300;

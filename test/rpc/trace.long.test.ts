@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { ErrorCode } from '../../src/errors.js';
-import type { CallFrame } from '../../src/evm/tracing/call-frame.js';
+import type { CallFrame } from '../../src/evm/tracing/tracer.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';

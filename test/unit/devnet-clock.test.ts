@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BlockClock } from '../../src/chain/devnet/mining/clock.js';
+import { BlockClock } from '../../src/chain/devnet/mining/block-maker.js';
 
 /** A clock over a wall clock that the test moves. */
 function clockAt(start: number) {

@@ -1,7 +1,7 @@
 import { toBytes, toHex } from 'viem';
 import { packetToBytes, namehash as viemNamehash } from 'viem/ens';
 import { describe, expect, test } from 'vitest';
-import { dnsEncode, namehash, parentOf, reverseName } from '../../src/names/ens-name.js';
+import { dnsEncode, namehash, parentOf, reverseName } from '../../src/chain/names.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 
 const NAMES = ['', 'eth', 'vitalik.eth', 'a.b.c.d.e.eth', '🏴‍☠.eth', 'öbb.at', `${'a'.repeat(255)}.eth`];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { finalizationBefore } from '../../src/chain/light/settlement/older-finalizations.js';
 import type { FinalizationEvent } from '../../src/chain/light/settlement/rollup-reader.js';
+import { finalizationBefore } from '../../src/chain/light/settlement/settled-proofs.js';
 import { PlumblineError } from '../../src/errors.js';
 
 const root = (block: number) => new Uint8Array(32).fill(block % 256);

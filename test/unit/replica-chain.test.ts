@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
 import type { Chain } from '../../src/chain/chain.js';
-import { openReplicaChain } from '../../src/chain/replica/replica-chain.js';
+import { openReplicaChain } from '../../src/chain/replica/zk-follower.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { generatedChains } from '../support/mock-shomei.js';

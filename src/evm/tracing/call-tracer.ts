@@ -1,14 +1,12 @@
-import { jsonLength, logBytes } from '../../ethereum/receipt.js';
+import { jsonLength, type Log, logBytes } from '../../ethereum/receipt.js';
 import { FLAGS, type TracedGas, type TraceEnter, type TraceLeave, type TraceRecord } from '../../kernel/evm.js';
-import { quantityText } from '../../primitives/held-text.js';
+import { copyBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, writeHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import type { CallFrame, FrameLog } from './call-frame.js';
 import { failureText } from './failure-text.js';
 import { opcodeOf } from './opcodes.js';
-import { type Draft, Frame, ShownLog } from './plain-frames.js';
 import { solidityReason } from './solidity-reason.js';
-import type { Grow, Tracer } from './tracer.js';
+import type { CallFrame, FrameLog, Grow, TracedInclusion, TracedTransaction, Tracer } from './tracer.js';
 
 /** Options of `callTracer`. */
 export interface CallTracerOptions {
@@ -209,4 +207,222 @@ function set(holder: Holder, member: Member, text: Hex): void {
   if (member === 'input') holder.input = text;
   else if (member === 'output') holder.output = text;
   else holder.data = text;
+}
+
+type Draft<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/**
+ * A constructor of plain objects. V8 notes for each object literal how long its objects live, and may put those of a large tree
+ * among the old ones at once, where they stay until the whole heap is collected. It does not for constructors.
+ */
+function plain<Given extends unknown[], Made>(fill: (this: Draft<Made>, ...given: Given) => void) {
+  fill.prototype = Object.prototype;
+  return fill as unknown as new (
+    ...given: Given
+  ) => Made;
+}
+
+/** A frame; gas used and bytes come later. */
+export const Frame = plain<[type: string, from: Hex, to: Hex, gas: Hex, value: Hex | undefined], CallFrame>(
+  function (type, from, to, gas, value) {
+    this.type = type;
+    this.from = from;
+    this.to = to;
+    this.gas = gas;
+    this.gasUsed = '0x0';
+    this.input = '0x';
+    if (value !== undefined) this.value = value;
+  },
+);
+
+/** A log without its data. */
+export const ShownLog = plain<[log: Log, index: number, position: number], FrameLog>(function (log, index, position) {
+  this.address = knownHex(log.address);
+  this.topics = log.topics.map((topic) => knownHex(topic));
+  this.data = '0x';
+  this.index = quantityText(index);
+  this.position = quantityText(position);
+});
+
+/** Numbers below this have a text that is held, as a quantity and as the three lowest digits of a larger number. */
+const HELD = 4_096;
+const QUANTITIES = new Array<Hex | undefined>(HELD);
+const LOWEST = new Array<string | undefined>(HELD);
+
+/** Of the last large number, all but its three lowest digits. The gas of one call is near that of the next. */
+let high = 0;
+let highText: Hex = '0x0';
+
+/** As `toQuantity`, for many numbers: joining texts that are held takes less time than making the digits. */
+function quantityText(value: number | bigint): Hex {
+  if (typeof value === 'bigint') return toQuantity(value);
+  if (value < HELD) {
+    QUANTITIES[value] ??= toQuantity(value);
+    return QUANTITIES[value];
+  }
+  const rest = Math.floor(value / HELD);
+  const last = value - HELD * rest;
+  LOWEST[last] ??= last.toString(16).padStart(3, '0');
+  const lowest = LOWEST[last];
+  if (rest < HELD) return `${quantityText(rest)}${lowest}`;
+  if (rest !== high) {
+    highText = quantityText(rest);
+    high = rest;
+  }
+  return `${highText}${lowest}`;
+}
+
+/** Texts that were made, by some bits of their last bytes. */
+const KNOWN = new Array<{ readonly bytes: Uint8Array; readonly text: Hex } | undefined>(512);
+
+/**
+ * As `bytesToHex`, for bytes that often come again, such as the addresses and topics of one transaction: a text is made and held
+ * once.
+ *
+ * @param start - of the first of `length` bytes, at least 4
+ */
+function knownHex(bytes: Uint8Array, start = 0, length: number = bytes.length): Hex {
+  const end = start + length;
+  const place = (bytes[end - 1]! ^ (bytes[end - 2]! << 3) ^ (bytes[start]! << 5) ^ bytes[start + 3]!) & 511;
+  const known = KNOWN[place];
+  if (known !== undefined && known.bytes.length === length) {
+    let i = 0;
+    while (i < length && known.bytes[i] === bytes[start + i]) i++;
+    if (i === length) return known.text;
+  }
+  const copy = copyBytes(bytes, start, end);
+  const text = bytesToHex(copy);
+  KNOWN[place] = { bytes: copy, text };
+  return text;
+}
+
+/** Options of `flatCallTracer`. */
+export interface FlatCallTracerOptions {
+  /** Errors in the words of Parity. */
+  readonly convertParityErrors?: boolean;
+  /** Also calls of precompiles from inside. */
+  readonly includePrecompiles?: boolean;
+}
+
+/** One frame, as Parity's traces have it. */
+interface FlatFrame {
+  readonly action: Readonly<Record<string, Hex | string | undefined>>;
+  readonly blockHash: Hex | null;
+  readonly blockNumber: number;
+  readonly error?: string;
+  readonly result?: Readonly<Record<string, Hex | undefined>>;
+  readonly subtraces: number;
+  readonly traceAddress: readonly number[];
+  readonly transactionHash: Hex | null;
+  readonly transactionPosition: number;
+  readonly type: 'call' | 'create' | 'suicide';
+}
+
+/** JSON of an entry beside the frame that it shows. */
+const ENTRY_CHARACTERS = 400;
+/** Of a call that no block includes. */
+const NOWHERE: TracedInclusion = { blockHash: null, blockNumber: 0, transactionHash: null, index: 0 };
+const REVERTED = 'execution reverted';
+
+const PARITY_ERRORS: Readonly<Record<string, string>> = {
+  'contract creation code storage out of gas': 'Out of gas',
+  'out of gas': 'Out of gas',
+  'gas uint64 overflow': 'Out of gas',
+  'max code size exceeded': 'Out of gas',
+  'invalid jump destination': 'Bad jump destination',
+  [REVERTED]: 'Reverted',
+  'return data out of bounds': 'Out of bounds',
+  'stack limit reached 1024 (1023)': 'Out of stack',
+  'precompile failed': 'Built-in failed',
+};
+const PARITY_BEGINNINGS: readonly (readonly [beginning: string, error: string])[] = [
+  ['out of gas:', 'Out of gas'],
+  ['invalid opcode:', 'Bad instruction'],
+  ['stack underflow', 'Stack underflow'],
+];
+
+/**
+ * The tree of calls as a list, depth first.
+ *
+ * @param isPrecompile - of an address in lower case
+ * @source ethereum/go-ethereum@02b73d4ea7 eth/tracers/native/call_flat.go
+ */
+export function flatCallTracer(isPrecompile: (address: Hex) => boolean, options: FlatCallTracerOptions = {}): Tracer {
+  const inner = callTracer();
+  return {
+    ...inner,
+    result(traced: TracedTransaction, grow) {
+      const flat: FlatFrame[] = [];
+      const tree = inner.result(traced, grow) as CallFrame;
+      addFrames(flat, tree, [], { ...options, isPrecompile, grow, on: traced.included ?? NOWHERE });
+      return flat;
+    },
+  };
+}
+
+interface Flattening extends FlatCallTracerOptions {
+  readonly isPrecompile: (address: Hex) => boolean;
+  readonly on: TracedInclusion;
+  readonly grow: Grow;
+}
+
+/** Adds a frame and those below it, without recursion: frames may be 1024 deep. */
+function addFrames(flat: FlatFrame[], root: CallFrame, at: readonly number[], how: Flattening): void {
+  const { isPrecompile, includePrecompiles, grow } = how;
+  const waiting: [frame: CallFrame, at: readonly number[]][] = [[root, at]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [frame, place] = next;
+    const calls = (frame.calls ?? []).filter(
+      ({ type, to }) =>
+        includePrecompiles === true ||
+        (type !== 'CALL' && type !== 'STATICCALL') ||
+        to === undefined ||
+        !isPrecompile(to),
+    );
+    grow(ENTRY_CHARACTERS + 4 * place.length);
+    flat.push(flatFrame(frame, calls.length, place, how));
+    for (let i = calls.length - 1; i >= 0; i--) waiting.push([calls[i]!, [...place, i]]);
+  }
+}
+
+function flatFrame(
+  frame: CallFrame,
+  subtraces: number,
+  traceAddress: readonly number[],
+  { on, convertParityErrors }: Flattening,
+): FlatFrame {
+  const { error } = frame;
+  // What a revert returns has its reason; of other failures there is no result.
+  const hasResult = frame.type !== 'SELFDESTRUCT' && (error === undefined || error === REVERTED);
+  return {
+    action: actionOf(frame),
+    blockHash: on.blockHash,
+    blockNumber: on.blockNumber,
+    ...(error !== undefined && { error: convertParityErrors === true ? inParitysWords(error) : error }),
+    ...(hasResult && { result: resultOf(frame) }),
+    subtraces,
+    traceAddress,
+    transactionHash: on.transactionHash,
+    transactionPosition: on.index,
+    type: frame.type === 'SELFDESTRUCT' ? 'suicide' : isCreation(frame.type) ? 'create' : 'call',
+  };
+}
+
+function actionOf(frame: CallFrame): FlatFrame['action'] {
+  const { type, from, to, gas, input } = frame;
+  // A static call has no value, and this tracer shows zero.
+  const { value = '0x0' } = frame;
+  if (type === 'SELFDESTRUCT') return { address: from, balance: frame.value, refundAddress: to };
+  if (isCreation(frame.type)) return { creationMethod: type.toLowerCase(), from, gas, init: input, value };
+  return { callType: type.toLowerCase(), from, gas, input, to, value };
+}
+
+function resultOf(frame: CallFrame): NonNullable<FlatFrame['result']> {
+  const { to, gasUsed, output = '0x' } = frame;
+  if (!isCreation(frame.type)) return { gasUsed, output };
+  return { ...(to !== undefined && { address: to }), code: output, gasUsed };
+}
+
+function inParitysWords(error: string): string {
+  return PARITY_ERRORS[error] ?? PARITY_BEGINNINGS.find(([beginning]) => error.startsWith(beginning))?.[1] ?? error;
 }

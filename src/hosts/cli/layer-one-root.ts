@@ -1,7 +1,7 @@
 import { readFinalized } from '../../chain/light/checkpoint.js';
 import type { FinalizedBlock, RootedBlock } from '../../chain/light/settlement/finality.js';
-import { finalizationBefore } from '../../chain/light/settlement/older-finalizations.js';
 import { RollupReader } from '../../chain/light/settlement/rollup-reader.js';
+import { finalizationBefore } from '../../chain/light/settlement/settled-proofs.js';
 import { invalidParameter, messageOf, PlumblineError } from '../../errors.js';
 import type { RollupNetwork } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';

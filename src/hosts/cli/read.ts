@@ -1,5 +1,5 @@
+import { parentOf } from '../../chain/names.js';
 import { invalidParameter, PlumblineError } from '../../errors.js';
-import { parentOf } from '../../names/ens-name.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { NameResolution } from '../../rpc/schema/answers.js';

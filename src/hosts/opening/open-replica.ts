@@ -1,10 +1,9 @@
 import type { Chain } from '../../chain/chain.js';
 import type { LightChainParts } from '../../chain/light/light-parts.js';
 import { LayerOneFinality } from '../../chain/light/settlement/finality.js';
-import { openReplicaChain } from '../../chain/replica/replica-chain.js';
 import { REPLICA_OPTIONS, type ReplicaChainOptions, type ReplicaProgress } from '../../chain/replica/settings.js';
 import { besuTrieLogs, layerOneOf, shomeiRoots } from '../../chain/replica/sources.js';
-import { keepFollowing, ZkFollower } from '../../chain/replica/zk-follower.js';
+import { keepFollowing, openReplicaChain, ZkFollower } from '../../chain/replica/zk-follower.js';
 import { invalidParameter, isPlumblineError, type PlumblineError } from '../../errors.js';
 import type { Hasher, HashScheme, KernelOptions } from '../../kernel/contracts.js';
 import { loadTrieKernel } from '../../kernel/trie.js';

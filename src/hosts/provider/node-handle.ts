@@ -24,8 +24,14 @@ import {
   storageResult,
 } from '../../rpc/schema/answers.js';
 import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
-import type { SignatureOptions, SignaturePreview, SignatureToPreview } from '../../rpc/schema/signature-preview.js';
-import type { PreviewCall, PreviewOptions, TransactionPreview } from '../../rpc/schema/transaction-preview.js';
+import type {
+  PreviewCall,
+  PreviewOptions,
+  SignatureOptions,
+  SignaturePreview,
+  SignatureToPreview,
+  TransactionPreview,
+} from '../../rpc/schema/transaction-preview.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type ProviderEvents, type RequestOptions, TransportProvider } from './provider.js';

@@ -1,10 +1,9 @@
 import { isHead } from '../../chain/block.js';
+import { dnsEncode, ETHER, isEvmCoin, type Names, namehash, openNames, reverseName } from '../../chain/names.js';
 import { PlumblineError } from '../../errors.js';
 import type { RunLimits } from '../../evm/run-budget.js';
 import type { SpeculativeRun } from '../../evm/simulation.js';
 import type { StateReader } from '../../evm/state-reader.js';
-import { dnsEncode, ETHER, isEvmCoin, namehash, reverseName } from '../../names/ens-name.js';
-import { type Names, openNames } from '../../names/resolve.js';
 import { concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { loadOnce } from '../../scheduling/load-once.js';

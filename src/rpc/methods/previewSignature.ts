@@ -21,7 +21,7 @@ import {
 } from '../parse-params.js';
 import { parseBlockReference, requireBlock } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
-import type { SignatureOptions, SignaturePreview, SignatureToPreview } from '../schema/signature-preview.js';
+import type { SignatureOptions, SignaturePreview, SignatureToPreview } from '../schema/transaction-preview.js';
 import { defineMethod } from './context.js';
 import { MAX_PREFETCH_BYTES, nextContext, parseKnown, seenByEndpoints } from './previewTransaction.js';
 

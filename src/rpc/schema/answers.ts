@@ -1,6 +1,6 @@
 import type { TrustLevel } from '../../chain/block.js';
+import type { ForwardOutcome, ReverseOutcome } from '../../chain/names.js';
 import { type ErrorCode, PlumblineError, type UpstreamReason } from '../../errors.js';
-import type { ForwardOutcome, ReverseOutcome } from '../../names/resolve.js';
 import type { GasSearch } from '../../networks/gas-searches.js';
 import type { Hex } from '../../primitives/hex.js';
 import type { Durability, Table } from '../../store/page-store.js';
