@@ -86,6 +86,28 @@ export interface TestContract {
   readonly balance?: bigint;
   /** Hashes of old messages that layer 1 has recorded itself. */
   readonly inbox?: readonly Hex[];
+  /** Whether it executes claims, as the rollup of a devnet does; else its code logs alone. */
+  readonly executes?: boolean;
+  /** Other accounts of layer 1. */
+  readonly beside?: readonly TestAccount[];
+  /** What they are after the final block of layer 1. */
+  readonly later?: readonly TestAccount[];
+}
+
+export interface TestAccount {
+  readonly at: Hex;
+  readonly code?: Hex;
+  readonly balance?: bigint;
+  /** What its slots 0, 1 and so on hold. */
+  readonly slots?: readonly bigint[];
+}
+
+async function putAccounts({ ask }: Pick<DevNode, 'ask'>, accounts: readonly TestAccount[]): Promise<void> {
+  for (const { at, code, balance, slots = [] } of accounts) {
+    if (code !== undefined) await ask('anvil_setCode', at, code);
+    if (balance !== undefined) await ask('anvil_setBalance', at, numberToHex(balance));
+    for (const [slot, value] of slots.entries()) await ask('anvil_setStorageAt', at, word(BigInt(slot)), word(value));
+  }
 }
 
 /**
@@ -142,9 +164,17 @@ export async function messageScene(
         gas: '0x989680',
       });
     }
+    const params = [ROLLUP, 'latest'];
+    if (contract.executes)
+      await l1.ask('anvil_setCode', ROLLUP, await l2.node.l1.request({ method: 'eth_getCode', params } as never));
+    await putAccounts(l1, contract.beside ?? []);
   }
 
   const l1 = await attestedScene({ prepare, blocks: 6 });
+  if (contract.later !== undefined) {
+    await putAccounts(l1.dev, contract.later);
+    await l1.dev.ask('anvil_mine', 1);
+  }
   const network: Network = {
     ...devnet(),
     name: 'own rollup',
