@@ -6,6 +6,7 @@ import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { anchorSlots } from '../../src/proof/l1-anchor.js';
 import { attestedScene } from './attested-chain.js';
+import { layerOneOf } from './bridge.js';
 import { accountAt, type DevNode, devNode, stranger, word } from './dev-node.js';
 import { serveMock } from './mock-chain.js';
 
@@ -86,8 +87,8 @@ export interface TestContract {
   readonly balance?: bigint;
   /** Hashes of old messages that layer 1 has recorded itself. */
   readonly inbox?: readonly Hex[];
-  /** Whether it executes claims, as the rollup of a devnet does; else its code logs alone. */
-  readonly executes?: boolean;
+  /** It executes claims as the rollup of a devnet does, and this stands behind its code; else its code logs alone. */
+  readonly codeEnd?: string;
   /** Other accounts of layer 1. */
   readonly beside?: readonly TestAccount[];
   /** What they are after the final block of layer 1. */
@@ -164,9 +165,10 @@ export async function messageScene(
         gas: '0x989680',
       });
     }
-    const params = [ROLLUP, 'latest'];
-    if (contract.executes)
-      await l1.ask('anvil_setCode', ROLLUP, await l2.node.l1.request({ method: 'eth_getCode', params } as never));
+    if (contract.codeEnd !== undefined) {
+      const code = await layerOneOf(l2)('eth_getCode', ROLLUP, 'latest');
+      await l1.ask('anvil_setCode', ROLLUP, `${code}${contract.codeEnd}`);
+    }
     await putAccounts(l1, contract.beside ?? []);
   }
 
