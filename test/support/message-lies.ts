@@ -397,11 +397,12 @@ async function truthsOf(node: PlumblineNode, questions: readonly Question[]): Pr
 }
 
 interface Telling {
+  /** Number of the first lie, and how many are told. */
+  readonly first?: number;
   readonly variants: number;
   readonly kinds: readonly Kind[];
   readonly questions: readonly Question[];
   readonly how: 'consensus' | 'second';
-  readonly seed?: number;
 }
 
 /** Who lies, and about what. */
@@ -420,19 +421,19 @@ type Kind = keyof typeof KINDS;
  */
 async function underLies(
   { l1, open, endpoint, execution }: Awaited<ReturnType<typeof messageScene>>,
-  { variants, kinds, questions, how, seed = 7 }: Telling,
+  { first = 0, variants, kinds, questions, how }: Telling,
   judge: (answer: Answer | undefined, question: number, lie: string, error?: unknown) => void,
 ): Promise<string[]> {
-  const random = seededRandom(seed);
+  const random = seededRandom(7 + first);
   const untold: string[] = [];
-  for (let i = 0; i < variants; i++) {
+  for (let i = first; i < first + variants; i++) {
     const kind = kinds[i % kinds.length]!;
     const { lies, isOfRollup } = KINDS[kind];
     const number = Math.floor(i / kinds.length) % lies.length;
     const name = `lie ${number} of ${kind}`;
     const liar = isOfRollup ? endpoint : execution;
     // Each lie is told always at first, then now and then.
-    const isAlways = seed === 7 && i < kinds.length * lies.length;
+    const isAlways = i < kinds.length * lies.length;
     let lied = 0;
     liar.options.tamper = async (call, result) => {
       if (!isAlways && lied > 0 && random(2) === 0) return result;
@@ -464,24 +465,39 @@ async function underLies(
   return untold;
 }
 
+/** Lies that one scene is told: its clock goes on while nodes wait, and must stay in one period of its consensus. */
+const TOLD_AT_ONCE = 60;
+
 /** No lie makes a false state, and none hides a message in blocks that are proved. @param variants - lies, by turns of either layer */
 export async function liesAlone(variants: number): Promise<void> {
-  const told = await toldAlone({ variants, kinds: ['the rollup', 'layer 1'], questions: QUESTIONS, how: 'consensus' });
-  expect(Math.min(told.same, told.less, told.error)).toBeGreaterThan(0);
+  const told = await toldInScenes({
+    variants,
+    kinds: ['the rollup', 'layer 1'],
+    questions: QUESTIONS,
+    how: 'consensus',
+  });
+  expect(Math.min(...Object.values(told))).toBeGreaterThan(0);
 }
 
 /** No lie about code, accounts and slots makes a claim pass that does not, or fail that passes. @param variants - lies */
 export async function liesToExecution(variants: number = OF_EXECUTION.length): Promise<void> {
-  const each = OF_EXECUTION.length;
-  for (let told = 0; told < variants; told += each) {
-    const telling = { kinds: ['execution'], questions: OF_CLAIMS, how: 'consensus', seed: 7 + told } as const;
-    const answers = await toldAlone({ ...telling, variants: Math.min(each, variants - told) });
-    if (told === 0) expect(Math.min(answers.same, answers.less, answers.passes, answers.fails)).toBeGreaterThan(0);
+  const told = await toldInScenes({ variants, kinds: ['execution'], questions: OF_CLAIMS, how: 'consensus' });
+  expect(Math.min(told.same, told.less, told.passes, told.fails)).toBeGreaterThan(0);
+}
+
+async function toldInScenes(telling: Telling) {
+  const { variants } = telling;
+  const sum = { same: 0, less: 0, error: 0, passes: 0, fails: 0 };
+  for (let first = 0; first < variants; first += TOLD_AT_ONCE) {
+    const told = await toldAlone({ ...telling, first, variants: Math.min(TOLD_AT_ONCE, variants - first) });
+    for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += told[what];
   }
+  console.log(`${variants} lies, ${telling.questions.length} questions each:`, JSON.stringify(sum));
+  return sum;
 }
 
 async function toldAlone(telling: Telling) {
-  const { variants, questions } = telling;
+  const { questions } = telling;
   const both = await scene();
   const answers: { readonly answer: Answer; readonly q: number; readonly lie: string }[] = [];
   const told = { same: 0, less: 0, error: 0, passes: 0, fails: 0 };
@@ -489,7 +505,7 @@ async function toldAlone(telling: Telling) {
     if (answer === undefined) told.error++;
     else answers.push({ answer, q, lie });
   });
-  // The truth last, so that nothing of it is known under the first lies.
+  // The truth last: nothing of it is known under the first lies, and the scene still answers after all of them.
   const truths = await truthsOf(await both.open(), questions);
   for (const { answer, q, lie } of answers) {
     expect(falsehood(questions[q]![0], answer, truths[q]!), lie).toBeUndefined();
@@ -497,7 +513,6 @@ async function toldAlone(telling: Telling) {
     if (JSON.stringify(provedOf(answer)) === JSON.stringify(provedOf(truths[q]!))) told.same++;
     else told.less++;
   }
-  console.log(`${variants} lies, ${questions.length} questions each:`, JSON.stringify(told));
   expect(untold).toEqual([]);
   return told;
 }
