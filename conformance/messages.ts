@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeAccountValue } from '../src/accumulator/account-value.js';
 import { hashAddress } from '../src/accumulator/keys.js';
 import type { PlumblineError } from '../src/errors.js';
@@ -53,7 +54,11 @@ const RECORDED = ['messages/bridge/prover-v2/logs.json', 'messages/bridge/record
 const DEPTHS_SLOT = 336n;
 const CLAIMED_SLOT = 335n;
 /** Forgeries beside those that the contract judged. */
-const MADE = 1_700;
+const MADE = 1_980;
+/** Forgeries that must be refused, each with its reason. */
+const REFUSED_AT_LEAST = 2_000;
+/** Messages of the finalizations of depth 5 that must be there. */
+const COUNTS = [0, 1, 31, 32, 33, 1_000];
 
 interface MessageJson {
   from: Hex;
@@ -164,6 +169,113 @@ async function trees(material: Material, report: Report): Promise<void> {
   }
 }
 
+const keccak = (...parts: readonly Uint8Array[]): Uint8Array => keccak_256(concatBytes(...parts));
+
+/** A second reading of docs/spec/messages.md 2: the hash of a message. */
+function hashedApart({ from, to, fee, value, nonce, data }: MessageJson): Uint8Array {
+  const bytes = hexToBytes(data);
+  const filled = new Uint8Array(Math.ceil(bytes.length / 32) * 32);
+  filled.set(bytes);
+  const words = [from, to, fee, value, nonce, 0xc0, bytes.length].map((one) =>
+    hexToBytes(`0x${BigInt(one).toString(16).padStart(64, '0')}`),
+  );
+  return keccak(...words, filled);
+}
+
+/** A second reading of 3: the node at a height over leaves, of which those that are missing are zero. */
+function nodeApart(leaves: readonly Uint8Array[], height: number): Uint8Array {
+  if (height === 0) return leaves[0] ?? new Uint8Array(32);
+  if (leaves.length === 0) {
+    const below = nodeApart([], height - 1);
+    return keccak(below, below);
+  }
+  const half = 2 ** (height - 1);
+  return keccak(nodeApart(leaves.slice(0, half), height - 1), nodeApart(leaves.slice(half), height - 1));
+}
+
+/** A second reading of 3: the siblings of a leaf, from the leaf up. */
+function siblingsApart(leaves: readonly Uint8Array[], index: number, depth: number): Uint8Array[] {
+  return Array.from({ length: depth }, (_, height) => {
+    const size = 2 ** height;
+    const place = Math.floor(index / size);
+    const start = (place % 2 === 0 ? place + 1 : place - 1) * size;
+    return nodeApart(leaves.slice(start, start + size), height);
+  });
+}
+
+const hexes = (all: readonly Uint8Array[]): Hex[] => all.map((one) => bytesToHex(one));
+
+/** Every message of every finalization against trees that are made apart from those of `src`. The roots are those that layer 1 stored. */
+async function everyLeaf(material: Material, report: Report): Promise<void> {
+  const { finalizations } = material.json<TreesJson>(TREES);
+  await report.check('finalizations of every number of messages', () => {
+    const counts = new Set(finalizations.filter(({ depth }) => depth === 5).map(({ messages }) => messages.length));
+    return differs(
+      COUNTS.filter((count) => counts.has(count)),
+      COUNTS,
+    );
+  });
+  let leaves = 0;
+  for (const { id, depth, roots, layerOne, messages } of finalizations.filter((one) => one.depth <= 32)) {
+    const known = messages.map(messageOf);
+    const hashes = messages.map(hashedApart);
+    const size = 2 ** depth;
+    const runs = Array.from({ length: Math.ceil(hashes.length / size) }, (_, i) =>
+      hashes.slice(i * size, (i + 1) * size),
+    );
+    const own = messageTrees(known.map(hashMessage), depth);
+    await report.check(`${id} trees, made apart`, () => {
+      const apart = hexes(runs.map((run) => nodeApart(run, depth)));
+      // Of many roots the file has the slots of a few.
+      const stored = layerOne.depthSlots.map(({ root, value }) => [apart.includes(root), Number(value)]);
+      return differs(
+        [roots, roots, layerOne.depthSlots.map(() => [true, depth])],
+        [apart, hexes(own.map(({ root }) => root)), stored],
+      );
+    });
+    if (messages.length === 0) await nothingIn(id, report);
+    for (const [i, message] of known.entries()) {
+      const [at, leafIndex] = [Math.floor(i / size), i % size];
+      const siblings = siblingsApart(runs[at]!, leafIndex, depth);
+      const root = hexToBytes(roots[at]!);
+      leaves++;
+      await report.check(`${id} leaf ${i}, apart`, () => {
+        const claim = { message, siblings, leafIndex, root };
+        const verdict = verifyMessageProof({ ...claim, depth });
+        return differs(
+          [verdict.verified && bytesToHex(verdict.hash), hexes(siblingsOf(own[at]!, leafIndex)), openTo(claim, depth)],
+          [bytesToHex(hashes[i]!), hexes(siblings), 'slots allow'],
+        );
+      });
+    }
+  }
+  report.note(`${leaves} messages proved by siblings that were made apart`);
+}
+
+/** What the slots say of a claim while no limit, pause or earlier claim stands against it. */
+function openTo(claim: MessageClaim, depth: number): string {
+  const rich = 10n ** 60n;
+  const rateLimit = { limit: rich, periodEnd: 10n, used: 0n };
+  const state = { depth: BigInt(depth), isClaimed: false, pauseBits: 0n, rateLimit, balance: rich };
+  return claimRefusal(claim, state, 5n) ?? 'slots allow';
+}
+
+/** A finalization without messages has no root: neither a tree of zeros nor the message alone stands for one. */
+async function nothingIn(id: string, report: Report): Promise<void> {
+  const message = { from: new Uint8Array(20), to: new Uint8Array(20), fee: 0n, value: 0n, nonce: 1n };
+  const claim = { message: { ...message, data: new Uint8Array() }, leafIndex: 0 };
+  const zeros = Array.from({ length: 5 }, (_, height) => nodeApart([], height));
+  await report.check(`${id} has no message`, () => {
+    const inZeros = { ...claim, siblings: zeros, root: nodeApart([], 5) };
+    const alone = { ...claim, siblings: [], root: hashMessage(claim.message) };
+    const verdict = verifyMessageProof({ ...inZeros, depth: 5 });
+    return differs(
+      [verdict.verified || verdict.reason, openTo(inZeros, 0), openTo(alone, 0)],
+      ['ROOT_MISMATCH', 'L2MerkleRootDoesNotExist', 'L2MerkleRootDoesNotExist'],
+    );
+  });
+}
+
 interface ForgeryJson {
   id: number;
   kind: string;
@@ -206,15 +318,18 @@ function claimCalldataOf(claim: MessageClaim): string {
   }
 }
 
-/** The verdicts of the contract. What the recipient of a call does, slots do not say. */
-async function forgeries(material: Material, report: Report): Promise<void> {
+/** The verdicts of the contract. What the recipient of a call does, slots do not say. @returns how many it refused that are compared */
+async function forgeries(material: Material, report: Report): Promise<number> {
   const { forgeries: all, verifierOnly } = material.json<ForgeriesJson>(FORGERIES);
+  let refused = 0;
   for (const { id, kind, what, params, state, verdict } of all) {
     const name = `forgery ${id}, ${kind}: ${what}`;
     if (params == null || kind === 'calldata') {
       report.skip(name, 'it is in the bytes of the calldata alone, which are made here and not read');
       continue;
     }
+    const isLeftToCall = kind === 'call' && what !== 'rollup without ether';
+    if (!verdict.accepted && !isLeftToCall) refused++;
     await report.check(name, () => {
       const message = messageOf(params);
       const siblings = params.siblings.map((one) => hexToBytes(one));
@@ -222,7 +337,7 @@ async function forgeries(material: Material, report: Report): Promise<void> {
       const refusal = claimRefusal(claim, stateOf(state, message.nonce), BigInt(state.timestamp));
       // No uint32: the call reverts before the contract's own checks, and no calldata is made.
       if (verdict.error === null) return differs(claimCalldataOf(claim), 'OUT_OF_RANGE');
-      if (kind === 'call' && what !== 'rollup without ether') return differs(refusal ?? 'slots allow', 'slots allow');
+      if (isLeftToCall) return differs(refusal ?? 'slots allow', 'slots allow');
       return differs(refusal ?? 'slots allow', verdict.accepted ? 'slots allow' : verdict.error);
     });
   }
@@ -247,6 +362,7 @@ async function forgeries(material: Material, report: Report): Promise<void> {
       // A message has another hash than these leaves: what is asked is that the depth is looked at.
       return differs([verdict.verified, leaf.length], [false, 66]);
     });
+  return refused;
 }
 
 type Change = (claim: MessageClaim, random: (limit: number) => number) => MessageClaim;
@@ -312,6 +428,13 @@ const CHANGES: readonly (readonly [what: string, error: string, change: Change])
   ['the root', 'InvalidMerkleProof', ({ root, ...claim }, random) => ({ ...claim, root: flipped(root, random) })],
 ];
 
+/** Why the branch of a claim is refused, by the contract's error. */
+const BRANCH_REASONS: Record<string, string> = {
+  InvalidMerkleProof: 'ROOT_MISMATCH',
+  LeafIndexOutOfBounds: 'INDEX_OUT_OF_RANGE',
+  ProofLengthDifferentThanMerkleDepth: 'DEPTH_MISMATCH',
+};
+
 /** More of the same kinds, over the proofs that the contract's verifier took. */
 async function made(material: Material, report: Report): Promise<void> {
   const random = seededRandom(38);
@@ -319,7 +442,6 @@ async function made(material: Material, report: Report): Promise<void> {
   const proofs = finalizations.flatMap(({ depth, messages, proofs: list }) =>
     list.filter(() => depth > 0 && depth <= 32).map((proof) => ({ depth, message: messages[proof.leaf]!, proof })),
   );
-  const rich = 10n ** 30n;
   for (let i = 0; i < MADE; i++) {
     const { depth, message, proof } = proofs[random(proofs.length)]!;
     const [what, error, change] = CHANGES[i % CHANGES.length]!;
@@ -329,12 +451,13 @@ async function made(material: Material, report: Report): Promise<void> {
       leafIndex: proof.leafIndex,
       root: hexToBytes(proof.root),
     };
-    const rateLimit = { limit: rich, periodEnd: 10n, used: 0n };
-    const state = { depth: BigInt(depth), isClaimed: false, pauseBits: 0n, rateLimit, balance: rich };
     await report.check(`made ${i}, ${what}`, () => {
-      const untouched = claimRefusal(claim, state, 5n);
-      const refusal = claimRefusal(change(claim, random), state, 5n);
-      return differs([untouched ?? 'slots allow', refusal], ['slots allow', error]);
+      const changed = change(claim, random);
+      const verdict = verifyMessageProof({ ...changed, depth });
+      return differs(
+        [openTo(claim, depth), openTo(changed, depth), verdict.verified || verdict.reason],
+        ['slots allow', error, BRANCH_REASONS[error]],
+      );
     });
   }
 }
@@ -822,9 +945,17 @@ export const messagesArea: Area = {
   async run(material, report) {
     if (material.has(TREES)) {
       await trees(material, report);
+      await everyLeaf(material, report);
       await made(material, report);
     }
-    if (material.has(FORGERIES)) await forgeries(material, report);
+    if (material.has(FORGERIES)) {
+      const judged = await forgeries(material, report);
+      report.note(`${judged} forgeries refused with the error of the contract, ${MADE} more with that of their kind`);
+      await report.check('forgeries enough', () => {
+        const refused = judged + MADE;
+        return refused < REFUSED_AT_LEAST ? `${refused} are refused, not ${REFUSED_AT_LEAST}` : undefined;
+      });
+    }
     if (material.has(ROLLING)) await rolling(material, report);
     if (material.has(STORAGE)) await storage(material, report);
     if (material.has(FORCED)) {

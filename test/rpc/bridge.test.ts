@@ -16,7 +16,16 @@ import type { Hex } from '../../src/primitives/hex.js';
 import { bytesToHex } from '../../src/primitives/hex.js';
 import { hashMessage, inboxClaimCalldata, rollingHash } from '../../src/proof/messages.js';
 import { messageActions } from '../../src/viem.js';
-import { claimOf, layerOneOf, messageFrom, ROLLUP, SERVICE, sendMessage, withdraw } from '../support/bridge.js';
+import {
+  claimOf,
+  layerOneOf,
+  messageFrom,
+  REFUSES,
+  ROLLUP,
+  SERVICE,
+  sendMessage,
+  withdraw,
+} from '../support/bridge.js';
 import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
 import { settledScene } from '../support/settled-scene.js';
@@ -276,9 +285,6 @@ describe('layer 1', () => {
 });
 
 describe('a light node of a devnet, by the consensus of its layer 1', () => {
-  /** Runtime code that reverts with the text `no`: Error(string). */
-  const REFUSES: Hex = `0x7f08c379a0${'00'.repeat(28)}5f526020600452600260245261${Buffer.from('no').toString('hex')}60f01b60445260645ffd`;
-
   test('executes a claim on proved state: it passes, or the recipient refuses it', async () => {
     const { dev, clock, checkpoint, open, execution } = await settledScene(0);
     const l1 = layerOneOf(dev);

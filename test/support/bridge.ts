@@ -6,6 +6,9 @@ import type { DevNode } from './dev-node.js';
 export const ROLLUP = devnet().rollup.address;
 export const SERVICE = devnet().messageService!;
 
+/** Runtime code that reverts with the text `no`: Error(string). */
+export const REFUSES: Hex = `0x7f08c379a0${'00'.repeat(28)}5f526020600452600260245261${Buffer.from('no').toString('hex')}60f01b60445260645ffd`;
+
 const word = (value: bigint | string) =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0');
 

@@ -6,6 +6,7 @@ import type { Network } from '../../src/networks/network.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { anchorSlots } from '../../src/proof/l1-anchor.js';
 import { attestedScene } from './attested-chain.js';
+import { layerOneOf } from './bridge.js';
 import { accountAt, type DevNode, devNode, stranger, word } from './dev-node.js';
 import { serveMock } from './mock-chain.js';
 
@@ -86,6 +87,28 @@ export interface TestContract {
   readonly balance?: bigint;
   /** Hashes of old messages that layer 1 has recorded itself. */
   readonly inbox?: readonly Hex[];
+  /** It executes claims as the rollup of a devnet does, and this stands behind its code; else its code logs alone. */
+  readonly codeEnd?: string;
+  /** Other accounts of layer 1. */
+  readonly beside?: readonly TestAccount[];
+  /** What they are after the final block of layer 1. */
+  readonly later?: readonly TestAccount[];
+}
+
+export interface TestAccount {
+  readonly at: Hex;
+  readonly code?: Hex;
+  readonly balance?: bigint;
+  /** What its slots 0, 1 and so on hold. */
+  readonly slots?: readonly bigint[];
+}
+
+async function putAccounts({ ask }: Pick<DevNode, 'ask'>, accounts: readonly TestAccount[]): Promise<void> {
+  for (const { at, code, balance, slots = [] } of accounts) {
+    if (code !== undefined) await ask('anvil_setCode', at, code);
+    if (balance !== undefined) await ask('anvil_setBalance', at, numberToHex(balance));
+    for (const [slot, value] of slots.entries()) await ask('anvil_setStorageAt', at, word(BigInt(slot)), word(value));
+  }
 }
 
 /**
@@ -142,9 +165,18 @@ export async function messageScene(
         gas: '0x989680',
       });
     }
+    if (contract.codeEnd !== undefined) {
+      const code = await layerOneOf(l2)('eth_getCode', ROLLUP, 'latest');
+      await l1.ask('anvil_setCode', ROLLUP, `${code}${contract.codeEnd}`);
+    }
+    await putAccounts(l1, contract.beside ?? []);
   }
 
   const l1 = await attestedScene({ prepare, blocks: 6 });
+  if (contract.later !== undefined) {
+    await putAccounts(l1.dev, contract.later);
+    await l1.dev.ask('anvil_mine', 1);
+  }
   const network: Network = {
     ...devnet(),
     name: 'own rollup',
