@@ -14,7 +14,7 @@ import { ether } from './steps.js';
 
 const STATES: Readonly<Record<SentMessage['state'], string>> = {
   notFinal: 'not final yet',
-  anchored: 'can be claimed',
+  anchored: 'final, not claimed',
   claimed: 'claimed',
 };
 

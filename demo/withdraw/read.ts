@@ -249,7 +249,11 @@ async function check({ rollup, settings, layerOne: asked }: Running & { readonly
 }
 
 function messageOf(of: Claim['message'], hexToBytes: (hex: Hex) => Uint8Array): BridgeMessage {
-  const [from, to, data] = [of.from, of.to, of.data].map(hexToBytes) as [Uint8Array, Uint8Array, Uint8Array];
+  const [from, to, data] = [of.from, of.to, of.data].map((hex) => hexToBytes(hex)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
   return { from, to, data, fee: BigInt(of.fee), value: BigInt(of.value), nonce: BigInt(of.nonce) };
 }
 
@@ -324,7 +328,7 @@ export async function claim(of: Followed): Promise<void> {
 export async function previewClaim(of: Followed): Promise<void> {
   if (!('transaction' in of.claim)) return;
   const { settings, node: asked } = node();
-  const { own, message, rollup } = of;
+  const { own, message } = of;
   const typed = claimer.value.trim();
   const from = own ? CLAIMER : typed === '' ? message.to : requireAddress(typed, LABELS.claimer);
   const { to, data } = of.claim.transaction;
@@ -340,7 +344,7 @@ export async function previewClaim(of: Followed): Promise<void> {
         ...(own && { fetch: serversOver(asked, new Map()) }),
       });
       try {
-        const preview = await light.previewTransaction(call, { watch: [message.to, rollup] });
+        const preview = await light.previewTransaction(call);
         // The one server that the light node asked is the devnet of this page.
         return own ? { ...preview, trust: { ...preview.trust, level: 'held' as const }, seen: [] } : preview;
       } finally {
@@ -354,13 +358,8 @@ export async function previewClaim(of: Followed): Promise<void> {
       evidence: { trust, seen },
     }),
   );
-  const fieldsOfClaim = { message: message.hash };
-  previewed.value = {
-    answer,
-    calls: [call],
-    node: asked,
-    question: { fields: fieldsOfClaim, node: asked, link: undefined },
-  };
+  const asks = { fields: { message: message.hash }, node: asked, link: undefined };
+  previewed.value = { answer, calls: [call], node: undefined, question: asks };
 }
 
 function profileOf({ kind, network }: Running['settings']): Network {

@@ -152,7 +152,7 @@ function finalStep(of: Followed): Step {
     values: [
       newest,
       ...('finalization' in claim
-        ? [{ name: 'Finalized', text: `${blocks(claim.finalization.from, claim.finalization.to)} together` }]
+        ? [{ name: 'Finalized', text: `${blocks(claim.finalization.from, claim.finalization.to)} of layer 2` }]
         : []),
       ...(by === undefined ? [] : [{ name: 'By', text: `a transaction in ${by}` }]),
       ...(finalized === undefined ? [] : [{ name: 'Transaction', hex: finalized.transaction }]),

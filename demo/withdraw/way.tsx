@@ -76,7 +76,7 @@ function Basis({ of: { known, at } }: { readonly of: Step }) {
       {known !== undefined && <Known of={known} />}
       {at !== undefined && (
         <span>
-          at block {groups(at.number)} of layer 1, {formatAge(at.timestamp)}
+          at block {groups(at.number)} of layer 1, {at.number === 0 ? 'its first' : formatAge(at.timestamp)}
         </span>
       )}
     </p>
