@@ -320,8 +320,11 @@ export async function finalize(of: Followed): Promise<void> {
 /** Sends the claim on the layer 1 of the devnet. */
 export async function claim(of: Followed): Promise<void> {
   if (!('transaction' in of.claim)) return;
-  await layerOne('eth_sendTransaction', { from: CLAIMER, ...of.claim.transaction });
+  const hash = await layerOne('eth_sendTransaction', { from: CLAIMER, ...of.claim.transaction });
+  const { status } = await layerOne<{ readonly status: Hex }>('eth_getTransactionReceipt', hash);
   await again(of);
+  if (status !== '0x1')
+    throw new PageError('PAGE', 'The claim was sent, and failed on layer 1. Preview it to see why.');
 }
 
 /** Executes the claim on layer 1, by a light node of that chain. */
@@ -344,7 +347,7 @@ export async function previewClaim(of: Followed): Promise<void> {
         ...(own && { fetch: serversOver(asked, new Map()) }),
       });
       try {
-        const preview = await light.previewTransaction(call);
+        const preview = await light.previewTransaction({ ...call, ...(await gasOf(light, call)) });
         // The one server that the light node asked is the devnet of this page.
         return own ? { ...preview, trust: { ...preview.trust, level: 'held' as const }, seen: [] } : preview;
       } finally {
@@ -360,6 +363,23 @@ export async function previewClaim(of: Followed): Promise<void> {
   );
   const asks = { fields: { message: message.hash }, node: asked, link: undefined };
   previewed.value = { answer, calls: [call], node: undefined, question: asks };
+}
+
+/**
+ * The gas that the claim needs at a price: without one it pays no fee, and needs less.
+ *
+ * @returns nothing for a claim that fails, as the preview shows
+ */
+async function gasOf(light: PlumblineNode, call: { readonly from: Hex; readonly to: Hex; readonly data: Hex }) {
+  try {
+    const price = BigInt(await light.request({ method: 'eth_gasPrice' }));
+    const priced = { ...call, maxFeePerGas: quantity(2n * price), maxPriorityFeePerGas: quantity(1n) };
+    const gas = BigInt(await light.request({ method: 'eth_estimateGas', params: [priced] }));
+    // The price may be another one when it is included.
+    return { gas: quantity((gas * 5n) / 4n) };
+  } catch {
+    return {};
+  }
 }
 
 function profileOf({ kind, network }: Running['settings']): Network {

@@ -106,8 +106,8 @@ function Fee({ of: { message, claim } }: { readonly of: Followed }) {
   if (BigInt(message.fee) === 0n || claim.status === 'claimed') return null;
   return (
     <p class="notice notice-refused way-fee">
-      Anybody may claim it first: whoever does gets the fee of {ether(message.fee)}. The amount goes to the recipient
-      all the same.
+      Anybody may claim it first: whoever does is paid from the fee of {ether(message.fee)}. For a plain payment to an
+      account that is at most what the claim costs, and the rest goes to the recipient.
     </p>
   );
 }

@@ -21,7 +21,7 @@ export type Way = 'send' | 'follow';
 /** Withdrawals that a visitor can begin with. */
 export const EXAMPLES = {
   plain: { label: 'A withdrawal', hint: 'to an account that has nothing yet', amount: '1.5', fee: '0' },
-  fee: { label: 'With a fee', hint: 'for whoever claims it', amount: '1.5', fee: '0.01' },
+  fee: { label: 'With a fee', hint: 'to pay whoever claims it', amount: '1.5', fee: '0.01' },
   refused: { label: 'To a contract that refuses it', hint: 'told before anybody claims it', amount: '1.5', fee: '0' },
 } as const;
 

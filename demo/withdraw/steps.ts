@@ -88,7 +88,7 @@ function sentStep(of: Followed): Step {
   const { value, fee, from, to, hash } = message;
   const told = [
     { name: 'Amount', text: ether(value) },
-    { name: 'Fee', text: BigInt(fee) === 0n ? '0 ETH' : `${ether(fee)}, for whoever claims it` },
+    { name: 'Fee', text: BigInt(fee) === 0n ? '0 ETH' : `${ether(fee)}, to pay whoever claims it` },
     { name: 'From', hex: from },
     { name: 'Recipient', hex: to },
     { name: 'Message', hex: hash },
