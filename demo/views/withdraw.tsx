@@ -26,9 +26,15 @@ export function WithdrawView() {
       </div>
       <Panel
         title="Withdrawal"
-        {...(kind === 'devnet' && {
-          intro: 'The devnet of this page has both layers, so all of it happens in your browser.',
-        })}
+        intro={
+          kind === 'devnet' ? (
+            'The devnet of this page has both layers, so all of it happens in your browser.'
+          ) : (
+            <>
+              To send one and claim it, start <a href="#node">the devnet of this page</a>.
+            </>
+          )
+        }
       >
         {hasLayerOne ? (
           <WithdrawForm />

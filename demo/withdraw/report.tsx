@@ -5,6 +5,7 @@ import { PreviewReport } from '../preview/report.js';
 import type { Question } from '../state/link.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
+import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
 import { AnswerTo, CopyLink } from '../ui/question.js';
 import { Verdict } from '../ui/verdict.js';
@@ -56,6 +57,10 @@ export function NotFound({ missing, question }: { readonly missing: Missing; rea
         <Verdict tone="none" of={missing}>
           {missingText(missing)}
         </Verdict>
+        <p class="way-basis">
+          <Known of={{ class: missing.layerOne.level === 'held' ? 'held' : 'proved', level: missing.proved.level }} />
+          <span>The logs of these blocks were checked to be complete.</span>
+        </p>
         <p class="hint">
           If you know the block in which it was sent, name it. The hash may also be of another network.
         </p>

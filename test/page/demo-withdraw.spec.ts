@@ -73,6 +73,11 @@ test('on the devnet of the page: sent, final, previewed, claimed, and there', as
   await expectStates(page, ...Array<State>(7).fill('holds'));
   expect([await value(page, 'paid', 'Before'), await value(page, 'paid', 'After')]).toEqual(['0 ETH', '1.5 ETH']);
   const block = await value(page, 'sent', 'Block hash');
+  // The address bar asks the same again, and the devnet is kept.
+  await page.reload();
+  await expect(verdict(page)).toContainText('had 0 ETH and has 1.5 ETH');
+  await expectStates(page, ...Array<State>(7).fill('holds'));
+  expect(await value(page, 'sent', 'Message')).toBe(hash);
 
   expect(await ask(page, 'linea_getMessageProof', hash)).toMatchObject({ status: 'claimed', leafIndex: 0 });
   expect(await ask(page, 'eth_getBlockByNumber', '0x1', false)).toMatchObject({ hash: block });
@@ -134,6 +139,9 @@ test('what is no hash is marked at its field, and what is not there is said with
   await expect(view(page).locator('.panel-intro').last()).toHaveText(
     'None in blocks 0 to 0: their logs were checked to be complete. Nothing is known of other blocks.',
   );
+  await page.goto('/demo/#withdraw?message=0x12');
+  await expect(field(page)).toHaveValue('0x12');
+  await expect(field(page)).toHaveAttribute('aria-invalid', 'true');
   expect(problems).toEqual([]);
 });
 
@@ -173,7 +181,7 @@ test('with a light node: what was sent, with the blocks that were read, and step
   try {
     await field(page).fill(to);
     await press(page, 'Follow it');
-    await expect(view(page).locator('.panel-intro').first()).toContainText('One, and no other, in blocks 0 to 5:');
+    await expect(view(page).locator('.panel-intro').last()).toContainText('One, and no other, in blocks 0 to 5:');
     await expect(view(page).locator('tbody tr')).toHaveCount(1);
     await expect(view(page).locator('tbody tr')).toContainText('final, not claimed');
     await view(page)
@@ -191,6 +199,7 @@ test('with a light node: what was sent, with the blocks that were read, and step
     await expect(view(page).locator('.verdict').nth(1)).toContainText('would succeed');
     await expectStates(page, ...Array<State>(6).fill('told'), 'not-reached');
     await expect(view(page).locator('.verdict-good, .known-good')).toHaveCount(0);
+    await look(page, 'withdraw-light');
 
     await view(page).locator('summary', { hasText: 'The claim, to be sent by a wallet on layer 1' }).click();
     const transaction = JSON.parse((await view(page).locator('.fold > pre').first().textContent())!) as { to: Hex };
