@@ -20,8 +20,8 @@ export function WithdrawView() {
       <div class="view-head">
         <h1>Withdraw</h1>
         <p>
-          What leaves layer 2 waits on layer 1 until somebody claims it. Follow it step by step, and see what the claim
-          does before it is signed. No server is believed about it.
+          What leaves layer 2 waits on layer 1 until somebody claims it. Follow it step by step, each with its check,
+          and see what the claim does before it is signed.
         </p>
       </div>
       <Panel

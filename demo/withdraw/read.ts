@@ -236,6 +236,7 @@ async function check({ rollup, settings, layerOne: asked }: Running & { readonly
   const keys = messageSlots(contract, question).map((one) => bytesToHex(one));
   const slot = keys[4];
   try {
+    // Layer 1 is this page's own here, or an endpoint's word: so is the state root of the block.
     const { number, hash } = claim.layerOne.block;
     const block = (await asked!.request('eth_getBlockByHash', [hash, false])) as { readonly stateRoot: Hex };
     const answer = await asked!.request('eth_getProof', [rollup, keys, quantity(number)]);
@@ -347,7 +348,7 @@ export async function previewClaim(of: Followed): Promise<void> {
         ...(own && { fetch: serversOver(asked, new Map()) }),
       });
       try {
-        const preview = await light.previewTransaction({ ...call, ...(await gasOf(light, call)) });
+        const preview = await previewOf(light, call, BigInt(message.fee) > 0n);
         // The one server that the light node asked is the devnet of this page.
         return own ? { ...preview, trust: { ...preview.trust, level: 'held' as const }, seen: [] } : preview;
       } finally {
@@ -365,21 +366,23 @@ export async function previewClaim(of: Followed): Promise<void> {
   previewed.value = { answer, calls: [call], node: undefined, question: asks };
 }
 
-/**
- * The gas that the claim needs at a price: without one it pays no fee, and needs less.
- *
- * @returns nothing for a claim that fails, as the preview shows
- */
-async function gasOf(light: PlumblineNode, call: { readonly from: Hex; readonly to: Hex; readonly data: Hex }) {
+type Call = Readonly<Record<'from' | 'to' | 'data', Hex>>;
+
+/** The preview of a claim. One that pays a fee needs more gas at a price than an estimate without one says. */
+async function previewOf(light: PlumblineNode, call: Call, pays: boolean) {
+  const preview = await light.previewTransaction(call);
+  if (!pays) return preview;
+  let gas: bigint;
   try {
     const price = BigInt(await light.request({ method: 'eth_gasPrice' }));
     const priced = { ...call, maxFeePerGas: quantity(2n * price), maxPriorityFeePerGas: quantity(1n) };
-    const gas = BigInt(await light.request({ method: 'eth_estimateGas', params: [priced] }));
-    // The price may be another one when it is included.
-    return { gas: quantity((gas * 5n) / 4n) };
+    gas = BigInt(await light.request({ method: 'eth_estimateGas', params: [priced] }));
   } catch {
-    return {};
+    // It fails with any gas, and the preview shows how.
+    return preview;
   }
+  // The price may be another one when it is included. What endpoints were asked, the first run has.
+  return { ...(await light.previewTransaction({ ...call, gas: quantity((gas * 5n) / 4n) })), seen: preview.seen };
 }
 
 function profileOf({ kind, network }: Running['settings']): Network {

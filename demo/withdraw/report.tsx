@@ -1,4 +1,4 @@
-import { accountName, capital } from '../lib/accounts.js';
+import { accountName } from '../lib/accounts.js';
 import { groups, pretty } from '../lib/format.js';
 import { toneOf, weakest } from '../lib/trust.js';
 import { PreviewReport } from '../preview/report.js';
@@ -84,6 +84,8 @@ function toneOfSteps({ claim: { status } }: Followed, steps: readonly Step[]) {
 export function verdictText(of: Followed, steps: readonly Step[]): string {
   const { message, claim, claimed } = of;
   const [sum, who] = [ether(message.value), accountName(message.to)];
+  // Each step is checked against one that a server names.
+  const told = steps.some(({ state }) => state === 'told') ? ', if layer 1 is as one server says' : '';
   const wrong = steps.find(({ state }) => state === 'false');
   if (wrong?.name === 'run') return `Do not claim it now: ${lower(wrong.title)}, so the claim would fail.`;
   if (wrong !== undefined) return `It cannot be claimed now. ${wrong.title}.`;
@@ -92,12 +94,14 @@ export function verdictText(of: Followed, steps: readonly Step[]): string {
       return `${sum} are on their way to ${who}. The block is not final yet.`;
     case 'claimed':
       return claimed === undefined
-        ? `Claimed: ${sum} were paid to ${who}.`
-        : `Claimed: ${capital(who)} had ${ether(claimed.before)} and has ${ether(claimed.after)}.`;
+        ? `Claimed: ${sum} were paid to ${who}${told}.`
+        : `Claimed: ${who} had ${ether(claimed.before)} and has ${ether(claimed.after)}${told}.`;
     case 'anchored':
       return steps.some(({ state }) => state === 'unknown')
         ? `${sum} can be claimed for ${who}, if the recipient takes it. Preview the claim.`
-        : `${sum} can be claimed for ${who}. Every step is checked.`;
+        : told === ''
+          ? `${sum} can be claimed for ${who}. Every step is checked.`
+          : `${sum} can be claimed for ${who}${told}.`;
     case 'inbox':
       return `${sum} can be claimed for ${who} without a proof: it is an old message.`;
     default:

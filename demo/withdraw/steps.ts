@@ -154,7 +154,7 @@ function finalStep(of: Followed): Step {
       ...('finalization' in claim
         ? [{ name: 'Finalized', text: `${blocks(claim.finalization.from, claim.finalization.to)} of layer 2` }]
         : []),
-      ...(by === undefined ? [] : [{ name: 'By', text: `a transaction in ${by}` }]),
+      ...(by === undefined ? [] : [{ name: 'By', text: `a transaction in ${by}${own ? '' : ', as its event says'}` }]),
       ...(finalized === undefined ? [] : [{ name: 'Transaction', hex: finalized.transaction }]),
     ],
   });

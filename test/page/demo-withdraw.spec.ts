@@ -7,7 +7,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 import { SERVICE, sendMessage } from '../support/bridge.js';
 import { accountAt, stranger } from '../support/dev-node.js';
 import { serveMock } from '../support/mock-chain.js';
-import { ask, LOOKS, look, openDemo, status, visit, watch } from './demo-page.js';
+import { ask, fact, LOOKS, look, openDemo, status, visit, watch } from './demo-page.js';
 
 const STEPS = ['sent', 'final', 'tree', 'root', 'slots', 'run', 'paid'] as const;
 type State = 'holds' | 'told' | 'refused' | 'unknown' | 'not-reached';
@@ -197,6 +197,8 @@ test('with a light node: what was sent, with the blocks that were read, and step
     await press(page, 'Preview the claim');
     await expect(page.getByRole('heading', { name: 'What the claim does' })).toBeVisible();
     await expect(view(page).locator('.verdict').nth(1)).toContainText('would succeed');
+    await expect(fact(page, 'Seen by')).toContainText('1 endpoint');
+    await expect(verdict(page)).toContainText('if layer 1 is as one server says');
     await expectStates(page, ...Array<State>(6).fill('told'), 'not-reached');
     await expect(view(page).locator('.verdict-good, .known-good')).toHaveCount(0);
     await look(page, 'withdraw-light');
