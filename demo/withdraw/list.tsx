@@ -10,7 +10,7 @@ import { AnswerTo, CopyLink } from '../ui/question.js';
 import { Table } from '../ui/table.js';
 import { follow } from './read.js';
 import { fields, type listed } from './state.js';
-import { ether } from './steps.js';
+import { ether, recipientOf, sumOf } from './steps.js';
 
 const STATES: Readonly<Record<SentMessage['state'], string>> = {
   notFinal: 'not final yet',
@@ -39,10 +39,10 @@ export function Messages({ of: { address, list, question } }: { readonly of: Non
             label="Withdrawals"
             columns={['Amount', 'Fee', 'To', 'Block', 'State', 'Steps']}
             cards
-            rows={messages.map(({ hash, value, fee, to, blockNumber, state }) => [
-              ether(value),
+            rows={messages.map(({ hash, fee, blockNumber, state, ...message }) => [
+              sumOf(message),
               ether(fee),
-              accountName(to),
+              accountName(recipientOf(message)),
               groups(blockNumber),
               STATES[state],
               <button
@@ -55,7 +55,7 @@ export function Messages({ of: { address, list, question } }: { readonly of: Non
                 Follow
                 <span class="hidden">
                   {' '}
-                  {ether(value)} of block {blockNumber}
+                  {sumOf(message)} of block {blockNumber}
                 </span>
               </button>,
             ])}

@@ -37,6 +37,7 @@ import {
   recipient,
   wanted,
 } from './state.js';
+import { recipientOf } from './steps.js';
 
 /** Labels of the fields that can be wrong. */
 export const LABELS = {
@@ -292,9 +293,10 @@ async function eventOf(
 /** The claim that was executed, and the balance of the recipient around its block. */
 async function payment(
   now: Running & { readonly rollup: Hex },
-  { hash, to }: Claim['message'],
+  { hash, to, tokenTransfer }: Claim['message'],
   newest: number,
 ): Promise<Followed['claimed']> {
+  if (tokenTransfer !== undefined) return undefined;
   const event = await eventOf(now, newest, [MESSAGE_CLAIMED, hash]);
   if (event === undefined) return undefined;
   try {
@@ -334,7 +336,7 @@ export async function previewClaim(of: Followed): Promise<void> {
   const { settings, node: asked } = node();
   const { own, message } = of;
   const typed = claimer.value.trim();
-  const from = own ? CLAIMER : typed === '' ? message.to : requireAddress(typed, LABELS.claimer);
+  const from = own ? CLAIMER : typed === '' ? recipientOf(message) : requireAddress(typed, LABELS.claimer);
   const { to, data } = of.claim.transaction;
   const call = { from, to, data };
   previewed.value = undefined;

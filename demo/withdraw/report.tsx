@@ -12,7 +12,7 @@ import { Verdict } from '../ui/verdict.js';
 import { reasonAt, Text } from './form.js';
 import { claim, finalize, LABELS, previewClaim } from './read.js';
 import { claimer, type Followed, fields, type Missing, previewed } from './state.js';
-import { ether, type Step, stepsOf } from './steps.js';
+import { ether, recipientOf, type Step, stepsOf, sumOf } from './steps.js';
 import { Way } from './way.js';
 
 interface ReportProps {
@@ -83,7 +83,7 @@ function toneOfSteps({ claim: { status } }: Followed, steps: readonly Step[]) {
 /** The outcome in a sentence. */
 export function verdictText(of: Followed, steps: readonly Step[]): string {
   const { message, claim, claimed } = of;
-  const [sum, who] = [ether(message.value), accountName(message.to)];
+  const [sum, who] = [sumOf(message), accountName(recipientOf(message))];
   // Each step is checked against one that a server names.
   const told = steps.some(({ state }) => state === 'told') ? ', if layer 1 is as one server says' : '';
   const wrong = steps.find(({ state }) => state === 'false');

@@ -1,6 +1,6 @@
-import type { ClaimRefusal, Hex } from 'plumbline-l2';
+import type { ClaimRefusal, Hex, MessageJson } from 'plumbline-l2';
 import { accountName, capital } from '../lib/accounts.js';
-import { formatAge, formatUnits, groups } from '../lib/format.js';
+import { formatAge, formatUnits, groups, shortHex } from '../lib/format.js';
 import { revertOf } from '../lib/reverts.js';
 import { type Knowledge, toneOf } from '../lib/trust.js';
 import type { Shown as PreviewShown } from '../preview/state.js';
@@ -33,6 +33,14 @@ export interface Step {
 }
 
 export const ether = (wei: bigint | Hex) => `${formatUnits(BigInt(wei), 18)} ETH`;
+/** What a message moves. Decimals of a token are not known here. */
+export function sumOf({ value, tokenTransfer }: Pick<MessageJson, 'value' | 'tokenTransfer'>): string {
+  if (tokenTransfer === undefined) return ether(value);
+  return `${groups(BigInt(tokenTransfer.amount))} units of token ${shortHex(tokenTransfer.token)}`;
+}
+/** Who gets it: both ends of a message with tokens are bridges. */
+export const recipientOf = ({ to, tokenTransfer }: Pick<MessageJson, 'to' | 'tokenTransfer'>): Hex =>
+  tokenTransfer?.recipient ?? to;
 const blocks = (from: number, to: number) =>
   from === to ? `block ${groups(from)}` : `blocks ${groups(from)} to ${groups(to)}`;
 
@@ -85,15 +93,16 @@ function ofLayerOne({ claim, own }: Followed, kind: 'proved' | 'computed' = 'pro
 
 function sentStep(of: Followed): Step {
   const { message, sent, claim, own, node } = of;
-  const { value, fee, from, to, hash } = message;
+  const { fee, from, hash } = message;
+  const [sum, to] = [sumOf(message), recipientOf(message)];
   const told = [
-    { name: 'Amount', text: ether(value) },
+    { name: 'Amount', text: sum },
     { name: 'Fee', text: BigInt(fee) === 0n ? '0 ETH' : `${ether(fee)}, to pay whoever claims it` },
     { name: 'From', hex: from },
     { name: 'Recipient', hex: to },
     { name: 'Message', hex: hash },
   ];
-  const title = `${ether(value)} to ${accountName(to)}`;
+  const title = `${sum} to ${accountName(to)}`;
   const layerTwo = own
     ? 'The block was executed in this page.'
     : 'All logs of the block hash to the root in its header.';
@@ -318,8 +327,11 @@ function paidStep(of: Followed): Step {
   if (status !== 'claimed') return { ...ahead('paid'), title: 'Not claimed yet' };
   if (claimed === undefined)
     return done('paid', ofLayerOne(of), {
-      title: `${ether(message.value)} were paid`,
-      check: 'In which block was not found. The bit above says that it was.',
+      title: `${sumOf(message)} were paid`,
+      check:
+        message.tokenTransfer === undefined
+          ? 'In which block was not found. The bit above says that it was.'
+          : 'Balances of tokens are not read here. The bit above says that it was.',
       at: layerOne.block,
     });
   const { before, after, transaction, number, timestamp } = claimed;

@@ -7,7 +7,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 import { SERVICE, sendMessage } from '../support/bridge.js';
 import { accountAt, stranger } from '../support/dev-node.js';
 import { serveMock } from '../support/mock-chain.js';
-import { ask, fact, LOOKS, look, openDemo, status, visit, watch } from './demo-page.js';
+import { ask, fact, LOOKS, look, openDemo, status, tabTo, visit, watch } from './demo-page.js';
 
 const STEPS = ['sent', 'final', 'tree', 'root', 'slots', 'run', 'paid'] as const;
 type State = 'holds' | 'told' | 'refused' | 'unknown' | 'not-reached';
@@ -217,6 +217,23 @@ test('with a light node: what was sent, with the blocks that were read, and step
     expect(problems).toEqual([]);
   } finally {
     await close();
+  }
+});
+
+test('the keyboard alone withdraws, finalizes and claims', async ({ page }) => {
+  await openDemo(page, 'Withdraw');
+  await expect(view(page).getByRole('button', { name: 'Withdraw on layer 2' })).toBeVisible();
+  await page.locator('main').focus();
+  for (const [name, text] of [
+    [/^Withdraw on layer 2/, 'The block is not final yet'],
+    [/^Finalize/, 'Every step is checked'],
+    [/^Claim on layer 1/, 'has 1.5 ETH'],
+  ] as const) {
+    await tabTo(page, name);
+    await page.keyboard.press('Enter');
+    await expect(verdict(page)).toContainText(text);
+    // The focus stays where it was: what was pressed does not go away.
+    expect(await page.evaluate(() => document.activeElement?.textContent ?? '')).toMatch(name);
   }
 });
 
