@@ -116,7 +116,7 @@ function Fee({ of: { message, claim } }: { readonly of: Followed }) {
   return (
     <p class="notice notice-refused way-fee">
       Anybody may claim it first: whoever does is paid from the fee of {ether(message.fee)}. For a plain payment to an
-      account that is at most what the claim costs, and the rest goes to the recipient.
+      account that is at most what the claim costs, so it changes with the gas price; the rest goes to the recipient.
     </p>
   );
 }
