@@ -8,6 +8,7 @@ import { StartView } from './views/start.js';
 const LOADERS: Readonly<Record<Exclude<View, 'start'>, () => Promise<ComponentType>>> = {
   fees: async () => (await import('./views/fees.js')).FeesView,
   preview: async () => (await import('./views/preview.js')).PreviewView,
+  withdraw: async () => (await import('./views/withdraw.js')).WithdrawView,
   proofs: async () => (await import('./views/proofs.js')).ProofsView,
   evidence: async () => (await import('./views/evidence.js')).EvidenceView,
   console: async () => (await import('./views/console.js')).ConsoleView,

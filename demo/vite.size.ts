@@ -14,9 +14,10 @@ export const pageSize: Plugin = {
     // A start is about the node.
     if (process.env.npm_lifecycle_event === 'start') return;
     const entry = Object.values(bundle).find(
-      (file): file is Rolldown.OutputChunk => file.type === 'chunk' && file.isEntry,
+      // The group of vite.config.ts: the chunk of index.html itself is empty, and removed before.
+      (file): file is Rolldown.OutputChunk => file.type === 'chunk' && file.name === 'page',
     );
-    if (entry === undefined) return;
+    if (entry === undefined) return this.error('the demo page has no chunk that it begins with');
     const first = new Set<string>();
     const all = new Set<string>();
     const follow = (name: string, into: Set<string>, further: boolean) => {

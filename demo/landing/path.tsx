@@ -53,7 +53,7 @@ function PathStep({ step: { name, title, state, hash, wanted, levels } }: { read
 const [GAP, NEAR, FAR, SIZE] = [10, 4, 13, 5];
 
 /** The levels of a path from left to right: a dot for each hash, and beside it what else is in the tree. */
-function Levels({ of }: { readonly of: readonly Level[] }) {
+export function Levels({ of }: { readonly of: readonly Pick<Level, 'right' | 'empty'>[] }) {
   const at = (i: number) => GAP * i + GAP / 2;
   const nodes = of.map(({ right }, i) => `${at(i)},${right ? FAR : NEAR}`);
   const squares = (empty: boolean) =>

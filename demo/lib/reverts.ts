@@ -15,6 +15,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   '118cdaa7': 'OwnableUnauthorizedAccount(address account)',
   d93c0665: 'EnforcedPause()',
   '7e273289': 'ERC721NonexistentToken(uint256 id)',
+  '54613443': 'MessageSendingFailed(address destination)',
 };
 
 /** What each asks of the sender. */
@@ -28,6 +29,10 @@ const ADVICE: readonly (readonly [name: RegExp, advice: string])[] = [
   [/InvalidReceiver$/, 'Choose another receiver.'],
   [/Unauthorized/, 'Send it from an account with the right to do this.'],
   [/Pause/, 'The contract is paused. It takes such calls again when its owner resumes it.'],
+  [
+    /^MessageSendingFailed$/,
+    'The recipient takes no ether, or not with this call. The claim can be tried again later.',
+  ],
   [/Nonexistent/, 'Check the id of the token.'],
 ];
 

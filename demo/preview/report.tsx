@@ -1,5 +1,7 @@
+import type { Hex } from 'plumbline-l2';
 import { pretty } from '../lib/format.js';
 import { type Tone, toneOf, weakest } from '../lib/trust.js';
+import type { Fields } from '../state/link.js';
 import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
 import { AnswerTo, CopyLink } from '../ui/question.js';
@@ -16,10 +18,24 @@ import { CallTree } from './tree.js';
 import { Trust } from './trust.js';
 import { approvalWords, contractWords, outcomeWords, revertWords, warningWords } from './words.js';
 
+interface PreviewReportProps {
+  readonly of: Shown;
+  readonly title?: string;
+  /** What the form says now. */
+  readonly now?: Fields;
+  /** Names of accounts. */
+  readonly named?: ReadonlyMap<Hex, string>;
+}
+
 /** What the calls do: the outcome, what to know before signing, who gains and loses, and on what that rests. */
-export function PreviewReport({ of }: { readonly of: Shown }) {
+export function PreviewReport({
+  of,
+  title = 'What it does',
+  now = fields.value,
+  named = ensNames.value,
+}: PreviewReportProps) {
   const { result, known } = of.answer;
-  const names = namesOf(result, ensNames.value);
+  const names = namesOf(result, named);
   const approvals = result.calls.flatMap((call) => call.approvals);
   const contracts = result.calls.flatMap((call) => call.contracts);
   const severities = result.warnings.map(({ severity }) => severity);
@@ -32,8 +48,8 @@ export function PreviewReport({ of }: { readonly of: Shown }) {
     </>
   );
   return (
-    <AnswerTo to={of.question} now={fields.value}>
-      <Panel title="What it does" aside={aside} class="result">
+    <AnswerTo to={of.question} now={now}>
+      <Panel title={title} aside={aside} class="result">
         <Verdict tone={isBad ? 'bad' : weakest(tone, toneOf(known))} of={of}>
           {verdictText(of)}
         </Verdict>

@@ -45,7 +45,8 @@ export type Previewed = PreviewCall | Hex;
 export interface Shown {
   readonly answer: Answer<TransactionPreview>;
   readonly calls: readonly Previewed[];
-  readonly node: PlumblineNode;
+  /** The node that could send them; undefined for calls on another chain. */
+  readonly node: PlumblineNode | undefined;
   readonly question: Question;
 }
 

@@ -5,6 +5,7 @@ export const VIEWS = {
   start: 'Start',
   fees: 'Fees',
   preview: 'Preview',
+  withdraw: 'Withdraw',
   proofs: 'Proofs',
   evidence: 'Evidence',
   console: 'Console',

@@ -5,18 +5,34 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly wide?: boolean;
-  /** The control, given the ids that tie label and hint to it. */
-  readonly children: (ids: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
+  /** Why what stands in the control cannot be used. */
+  readonly wrong?: string | undefined;
+  /** The control, given the ids that tie label, hint and error to it. */
+  readonly children: (ids: {
+    readonly id: string;
+    readonly 'aria-describedby'?: string;
+    readonly 'aria-invalid'?: true;
+  }) => ComponentChildren;
 }
 
 /** A control with its label above and, where it helps, a hint below. */
-export function Field({ label, hint, wide = false, children }: FieldProps) {
+export function Field({ label, hint, wide = false, wrong, children }: FieldProps) {
   const id = useId();
-  const hintId = `${id}-hint`;
+  const [hintId, wrongId] = [`${id}-hint`, `${id}-wrong`];
+  const texts = [wrong !== undefined && wrongId, hint !== undefined && hintId].filter(Boolean).join(' ');
   return (
     <div class={wide ? 'field field-wide' : 'field'}>
       <label for={id}>{label}</label>
-      {children(hint === undefined ? { id } : { id, 'aria-describedby': hintId })}
+      {children({
+        id,
+        ...(texts !== '' && { 'aria-describedby': texts }),
+        ...(wrong !== undefined && { 'aria-invalid': true }),
+      })}
+      {wrong !== undefined && (
+        <p class="field-wrong" id={wrongId} role="alert">
+          {wrong}
+        </p>
+      )}
       {hint !== undefined && (
         <p class="hint" id={hintId}>
           {hint}

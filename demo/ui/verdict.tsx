@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Tone } from '../lib/trust.js';
 
 interface VerdictProps {
-  /** `bad`: checked and found false. */
-  readonly tone: Tone | 'bad';
+  /** `bad`: checked and found false. `none`: nothing to be believed yet. */
+  readonly tone: Tone | 'bad' | 'none';
   readonly children: ComponentChildren;
   /** Brought into view when this changes: on a small screen it is below the button that was pressed. */
   readonly of?: unknown;

@@ -12,7 +12,7 @@ interface AxeResults {
 }
 
 /** Parts of the demo by the words of its navigation. */
-export type Part = 'Fees' | 'Preview' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
+export type Part = 'Fees' | 'Preview' | 'Withdraw' | 'Proofs' | 'Evidence' | 'Console' | 'Log' | 'Node';
 
 /** Errors that a page threw, and what it wrote on its console. */
 export function watch(page: Page): string[] {

@@ -150,12 +150,18 @@ function typeOf({ gasPrice, accessList, authorizationList }: CallRequest): Trans
   return accessList === undefined ? 0 : 1;
 }
 
-/** Gas limit and prices of a transaction: those of the call, else an estimate, and prices that the pool accepts. */
+/**
+ * Gas limit and prices of a transaction: those of the call, else an estimate, and prices that the pool accepts. The estimate is at these
+ * prices: a contract that reads them, as the claim of a message with a fee does, may need more gas than without.
+ *
+ * @source ethereum/go-ethereum@0237985f58 internal/ethapi/transaction_args.go, setDefaults
+ */
 export async function completed(context: RpcContext, call: CallRequest, options: MethodCallOptions) {
   const { signal, gas, note } = options;
+  const price = call.gasPrice === undefined ? await feesOf(context, call, options) : { gasPrice: call.gasPrice };
   return {
-    gasLimit: call.gas ?? (await context.estimator.gas({ call, signal, gas, note })).gasLimit,
-    price: call.gasPrice === undefined ? await feesOf(context, call, options) : { gasPrice: call.gasPrice },
+    gasLimit: call.gas ?? (await context.estimator.gas({ call: { ...call, ...price }, signal, gas, note })).gasLimit,
+    price,
   };
 }
 
