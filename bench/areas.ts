@@ -11,6 +11,7 @@ import { previewing } from './preview.js';
 import { processStart } from './process.js';
 import { proxying } from './proxy.js';
 import { recovering } from './recovery.js';
+import { serving } from './server.js';
 import { sizing } from './sizing.js';
 import { starting } from './start.js';
 import { state } from './state.js';
@@ -38,6 +39,7 @@ export const AREAS: readonly BenchArea[] = [
   proxying,
   processStart,
   starting,
+  serving,
   pageStart,
   demoPage,
 ];

@@ -62,7 +62,7 @@ export async function onDevnet(transfers: readonly Hex[]): Promise<TransferRun> 
 }
 
 /** The address that the command prints once it listens. */
-async function addressOf(child: ChildProcess): Promise<string> {
+export async function addressOf(child: ChildProcess): Promise<string> {
   let printed = '';
   for await (const chunk of child.stdout!) {
     printed += String(chunk);

@@ -24,6 +24,8 @@ export interface RunLimits {
   readonly maxAnswerBytes?: number | undefined;
   /** Aborts the request; checked between two slices of a run. */
   readonly signal?: AbortSignal | undefined;
+  /** As `signal.aborted`, where the signal itself is made when it is first read. */
+  readonly stopped?: (() => boolean) | undefined;
 }
 
 /** Gas of the first slice. Short slices at first let engines replace their first, slow code early. */
@@ -88,8 +90,9 @@ export class RunBudget {
 
   /** @throws PlumblineError `ABORTED` */
   throwIfAborted(): void {
-    const { signal } = this.limits;
-    if (signal?.aborted) throw new PlumblineError('ABORTED', 'aborted', {}, { cause: signal.reason });
+    const { limits } = this;
+    if (!(limits.stopped === undefined ? limits.signal?.aborted : limits.stopped())) return;
+    throw new PlumblineError('ABORTED', 'aborted', {}, { cause: limits.signal?.reason });
   }
 
   /**

@@ -8,6 +8,7 @@
 
 import { bytesToKey } from '../primitives/bytes.js';
 import type { Hex } from '../primitives/hex.js';
+import { runInNextTask } from '../scheduling/turns.js';
 import type { ExportedNumber, KernelBuild, LinearMemory } from './contracts.js';
 import { EVM_SOURCE, evmBuild, loadEvmModule } from './evm-module.js';
 import { instanceOf } from './instantiate.js';
@@ -645,9 +646,14 @@ const MAX_IDLE = 4;
 const MAX_IDLE_BYTES = 64 * 2 ** 20;
 
 const idle: EvmKernel[] = [];
+/** How many kernels are not idle. */
+let inUse = 0;
+/** Executions that wait for a kernel until the next task, in the order in which they came. */
+const waiting: { readonly build: KernelBuild; readonly resolve: (kernel: EvmKernel | undefined) => void }[] = [];
 
 /**
- * An idle kernel, or a new one. It may hold state of an earlier use.
+ * An idle kernel, or a new one. It may hold state of an earlier use. If several are in use, it waits until the next task for one of them: many
+ * short executions that begin at once share a few kernels so.
  *
  * @param configuration - that it should have already: to configure one takes as long as a small run
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
@@ -657,15 +663,37 @@ export async function takeEvmKernel(configuration: string | undefined): Promise<
   const isFit = (kernel: EvmKernel) => kernel.build === build && kernel.configuration === configuration;
   const fit = idle.findLastIndex(isFit);
   const at = fit >= 0 ? fit : idle.findLastIndex((kernel) => kernel.build === build);
+  inUse++;
   if (at >= 0) return idle.splice(at, 1)[0]!;
+  if (inUse > MAX_IDLE) {
+    const returned = await returnedSoon(build);
+    if (returned !== undefined) return returned;
+  }
   return new EvmKernel(await instanceOf<EvmExports>(EVM_SOURCE, await loadEvmModule()), build);
 }
 
 /** @param kernel - without an open transaction; not used by the caller any more */
 export function returnEvmKernel(kernel: EvmKernel): void {
+  inUse--;
   if (kernel.isBroken || kernel.memoryBytes > MAX_IDLE_BYTES) return;
+  const at = waiting.findIndex(({ build }) => build === kernel.build);
+  if (at >= 0) {
+    waiting.splice(at, 1)[0]!.resolve(kernel);
+    return;
+  }
   if (idle.length === MAX_IDLE) idle.shift();
   idle.push(kernel);
+}
+
+/** A kernel that another execution returns in this task; undefined if none does. */
+function returnedSoon(build: KernelBuild): Promise<EvmKernel | undefined> {
+  return new Promise((resolve) => {
+    // One task for all that wait.
+    if (waiting.push({ build, resolve }) > 1) return;
+    runInNextTask(() => {
+      for (const one of waiting.splice(0)) one.resolve(undefined);
+    });
+  });
 }
 
 const LOW_64 = 0xffff_ffff_ffff_ffffn;

@@ -2,7 +2,7 @@ import type { AnswerNote } from '../chain/chain.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import type { GasCount } from '../evm/run-budget.js';
 import { raceSignal } from '../scheduling/clock.js';
-import { type Deadline, openDeadline } from '../scheduling/deadline.js';
+import { type Deadline, type LateSignal, openDeadline } from '../scheduling/deadline.js';
 import { nextTurn, turnToBegin } from '../scheduling/turns.js';
 import type { AnswerReport } from './answer-report.js';
 import {
@@ -37,7 +37,10 @@ export interface HandleOptions {
 }
 
 /** What is known of the caller of one payload. */
-export interface PayloadOptions extends Pick<MethodCallOptions, 'signal' | 'subscriber' | 'client' | 'chains'> {
+export interface PayloadOptions extends Pick<MethodCallOptions, 'subscriber' | 'client' | 'chains'> {
+  readonly signal?: AbortSignal | LateSignal | undefined;
+  /** Nobody reads what the answers of reads rest on: no reports are made of them. */
+  readonly unreported?: boolean | undefined;
   /** Gas of the caller's connection. */
   readonly connectionGas?: GasCount | undefined;
 }
@@ -90,13 +93,15 @@ export async function handlePayload<Context>(
   const shared = { caller, deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
   running?.add(deadline);
   try {
-    await until(turnToBegin(), deadline);
+    const turn = turnToBegin();
+    if (turn !== undefined) await until(turn, deadline);
     if (!Array.isArray(payload)) return await answer(table, context, payload, shared, options);
     const responses: RpcResponse[] = [];
     const reports: AnswerReport[] = [];
     const faults: NodeFault[] = [];
     for (const request of payload) {
-      await until(nextTurn(), deadline);
+      const turn = nextTurn();
+      if (turn !== undefined) await until(turn, deadline);
       const { body, reports: own = [], faults: found = [] } = await answer(table, context, request, shared, options);
       if (body !== undefined) responses.push(body);
       reports.push(...own);
@@ -110,8 +115,8 @@ export async function handlePayload<Context>(
 }
 
 /** Waits for a turn, but not beyond the deadline: each request is answered with its error then. */
-async function until(turn: Promise<void> | undefined, { signal }: Deadline): Promise<void> {
-  if (turn !== undefined) await raceSignal(turn, signal).catch(() => {});
+async function until(turn: Promise<void>, { signal }: Deadline): Promise<void> {
+  await raceSignal(turn, signal).catch(() => {});
 }
 
 /** What the requests of one payload share. */
@@ -136,24 +141,26 @@ async function answer<Context>(
   let noted: Noted | undefined;
   const reported = async (errorCode?: number) => noted && { reports: [await noted.report(errorCode)] };
   try {
-    const call = {
-      signal: deadline.signal,
+    const found = table.find(method);
+    if (!found.info.timed) deadline.unlimit();
+    if (!(caller.unreported && found.info.effect === 'none')) noted = options.note?.(context, found);
+    const call: MethodCallOptions = {
+      get signal() {
+        return deadline.signal;
+      },
+      stopped: deadline.stopped,
       gas,
+      note: noted?.note,
       subscriber: caller.subscriber,
       client: caller.client,
       chains: caller.chains,
       onError: (error: unknown, name: string) => report(options, error, name),
     };
-    const result = await deadline.run(() => {
-      const found = table.find(method);
-      if (!found.info.timed) deadline.unlimit();
-      noted = options.note?.(context, found);
-      return found.handle(context, params, { ...call, note: noted?.note });
-    });
+    const result = await deadline.run(() => found.handle(context, params, call));
     if (id === undefined) return { body: undefined };
     const body = success(id, result);
     if (!fits(body)) throw answerTooLarge(options.maxAnswerBytes!);
-    return { body, ...(await reported()) };
+    return noted === undefined ? { body } : { body, ...(await reported()) };
   } catch (error) {
     report(options, error, method);
     const told = toRpcError(error);

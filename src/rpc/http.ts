@@ -1,4 +1,5 @@
 import { readAtMost } from '../primitives/bounded-input.js';
+import type { LateSignal } from '../scheduling/deadline.js';
 import { asError, failure, type NodeFault, type Reply, readPayload, writeReply } from './envelope.js';
 import { bodyTooLarge, TOO_MANY_BODIES, toRpcError } from './rpc-errors.js';
 
@@ -17,6 +18,8 @@ export interface Caller {
   readonly client?: string | undefined;
   /** Stands for the client's connection, such as its socket: requests with the same one share `connectionGasBudget`. */
   readonly connection?: object | undefined;
+  /** As `PayloadOptions.unreported`. */
+  readonly unreported?: boolean | undefined;
 }
 
 /** The same over HTTP, as a server knows it. */
@@ -28,8 +31,8 @@ export interface HttpCaller extends Caller {
 }
 
 /** A request under way. */
-interface HttpCall extends Caller {
-  readonly signal: AbortSignal;
+interface HttpCall<Signal = AbortSignal> extends Caller {
+  readonly signal: Signal;
 }
 
 const METHODS = 'POST, GET, OPTIONS';
@@ -56,39 +59,16 @@ const JSON_TYPE = 'application/json';
  */
 export function createFetchHandler(
   dispatch: (payload: unknown, call: HttpCall) => Promise<Reply>,
-  options: FetchHandlerOptions & {
-    /** Answers the beacon API, too. */
-    readonly beacon?: boolean;
-    /** Receives what `dispatch` threw, if its client is not told. */
-    readonly onFault?: (fault: NodeFault) => void;
-  } = {},
+  options: FetchHandlerOptions &
+    PostOptions & {
+      /** Answers the beacon API, too. */
+      readonly beacon?: boolean;
+    } = {},
 ): (request: Request, caller?: HttpCaller) => Promise<Response> {
-  const limit = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
-  const origins = options.allowedOrigins ?? '*';
-
-  async function post(request: Request, caller: HttpCaller = {}): Promise<{ reply: Reply; status: number }> {
-    const { client, connection, mayTake } = caller;
-    let isTooMuch = false;
-    const text = await readBody(request, limit, (length) => {
-      isTooMuch ||= mayTake?.(length) === false;
-      return !isTooMuch;
-    });
-    if (isTooMuch) return { reply: { body: failure(null, TOO_MANY_BODIES) }, status: 429 };
-    if (text === 'too-large') return { reply: { body: failure(null, bodyTooLarge(limit)) }, status: 413 };
-    const read = readPayload(text ?? '');
-    const call = { signal: request.signal, client, connection };
-    const reply = 'refused' in read ? read.refused : await dispatch(read.payload, call);
-    caller.onReply?.('refused' in read ? undefined : read.payload, reply);
-    return { reply, status: reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408 };
-  }
-
   return async (request, caller) => {
     const refused = refusal(request, options);
     if (refused !== undefined) return refused;
-    const origin = request.headers.get('origin');
-    const headers: Record<string, string> =
-      origins === '*' ? { 'access-control-allow-origin': '*' } : { vary: 'Origin' };
-    if (origins !== '*' && origin !== null) headers['access-control-allow-origin'] = origin;
+    const headers = corsHeaders(options.allowedOrigins, request.headers.get('origin'));
 
     if (request.method === 'OPTIONS') {
       headers['access-control-allow-methods'] = METHODS;
@@ -106,15 +86,61 @@ export function createFetchHandler(
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { ...headers, allow: METHODS } });
 
     headers['content-type'] = JSON_TYPE;
-    try {
-      const { reply, status } = await post(request, caller);
-      return new Response(writeReply(reply), { status, headers });
-    } catch (error) {
-      const told = toRpcError(error);
-      if (told.reason === 'INTERNAL') options.onFault?.({ id: told.details.id!, error: asError(error) });
-      return new Response(writeReply({ body: failure(null, told) }), { status: 500, headers });
-    }
+    const read = (onPart: OnPart) => readBody(request, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, onPart);
+    const { status, text } = await answerPost(dispatch, read, { ...caller, signal: request.signal }, options);
+    return new Response(text, { status, headers });
   };
+}
+
+/** Headers that let a page of an allowed origin read an answer. @param allowed - `*` when left out */
+export function corsHeaders(
+  allowed: AccessRule['allowedOrigins'] = '*',
+  origin: string | null | undefined,
+): Record<string, string> {
+  if (allowed === '*') return { 'access-control-allow-origin': '*' };
+  return { vary: 'Origin', ...(typeof origin === 'string' && { 'access-control-allow-origin': origin }) };
+}
+
+/** Called with the length of each part of a body. @returns false to end the reading */
+type OnPart = (length: number) => boolean;
+
+/** What answers the body of a POST with JSON-RPC. */
+export interface PostOptions {
+  readonly maxBodyBytes?: number | undefined;
+  /** Receives what `dispatch` threw, if its client is not told. */
+  readonly onFault?: ((fault: NodeFault) => void) | undefined;
+}
+
+/**
+ * Answers the body of a POST, by the table of `createFetchHandler`. It never rejects.
+ *
+ * @param read - as `readBody`
+ */
+export async function answerPost<Signal extends AbortSignal | LateSignal>(
+  dispatch: (payload: unknown, call: HttpCall<Signal>) => Promise<Reply>,
+  read: (onPart: OnPart) => Promise<string | 'too-large' | undefined>,
+  { mayTake, onReply, ...call }: HttpCaller & HttpCall<Signal>,
+  { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, onFault }: PostOptions,
+): Promise<{ readonly status: number; readonly text: string }> {
+  try {
+    let isTooMuch = false;
+    const text = await read((length) => {
+      isTooMuch ||= mayTake?.(length) === false;
+      return !isTooMuch;
+    });
+    if (isTooMuch) return { status: 429, text: writeReply({ body: failure(null, TOO_MANY_BODIES) }) };
+    if (text === 'too-large')
+      return { status: 413, text: writeReply({ body: failure(null, bodyTooLarge(maxBodyBytes)) }) };
+    const given = readPayload(text ?? '');
+    const reply = 'refused' in given ? given.refused : await dispatch(given.payload, call);
+    onReply?.('refused' in given ? undefined : given.payload, reply);
+    const status = reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408;
+    return { status, text: writeReply(reply) };
+  } catch (error) {
+    const told = toRpcError(error);
+    if (told.reason === 'INTERNAL') onFault?.({ id: told.details.id!, error: asError(error) });
+    return { status: 500, text: writeReply({ body: failure(null, told) }) };
+  }
 }
 
 /** Who may send requests. The same rule holds for HTTP and WebSocket. */
@@ -143,27 +169,30 @@ export function isLoopback(host: string): boolean {
 /**
  * The 403 for a request whose host or origin is not allowed; undefined if both are.
  *
- * @param request - anything with an address and headers, such as the opening of a WebSocket
+ * @param request - anything with an address and headers
  */
-export function refusal(
-  request: Pick<Request, 'url' | 'headers'>,
+export function refusal(request: Pick<Request, 'url' | 'headers'>, rule: AccessRule): Response | undefined {
+  const message = refusalOf(new URL(request.url), request.headers.get('origin'), rule);
+  if (message === undefined) return undefined;
+  return new Response(JSON.stringify({ message }), { status: 403, headers: { 'content-type': JSON_TYPE } });
+}
+
+/** Why a host or an origin is not allowed; undefined if both are. @param asked - the address that is asked */
+export function refusalOf(
+  { hostname, origin: own }: Pick<URL, 'hostname' | 'origin'>,
+  origin: string | null | undefined,
   { allowedHosts, allowedOrigins = '*' }: AccessRule,
-): Response | undefined {
-  const { hostname, origin: own } = new URL(request.url);
-  if (allowedHosts !== undefined && !allowedHosts.includes(hostname)) return refuse('Host not authorized.');
-  const origin = request.headers.get('origin');
-  if (allowedOrigins === '*' || origin === null || allowedOrigins.includes(origin)) return undefined;
+): string | undefined {
+  if (allowedHosts !== undefined && !allowedHosts.includes(hostname)) return 'Host not authorized.';
+  if (allowedOrigins === '*' || origin === null || origin === undefined || allowedOrigins.includes(origin))
+    return undefined;
   const isOwn = origin === own && (allowedHosts !== undefined || cannotBeRebound(hostname));
-  return isOwn ? undefined : refuse('Origin not authorized.');
+  return isOwn ? undefined : 'Origin not authorized.';
 }
 
 /** Whether no site can have this host name: an IP address, or a name that browsers resolve to loopback. */
 function cannotBeRebound(hostname: string): boolean {
   return /^\[|^\d+(\.\d+){3}$|^localhost$|\.localhost$/.test(hostname);
-}
-
-function refuse(message: string): Response {
-  return new Response(JSON.stringify({ message }), { status: 403, headers: { 'content-type': 'application/json' } });
 }
 
 /**

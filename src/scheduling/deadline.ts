@@ -1,10 +1,42 @@
 import { PlumblineError } from '../errors.js';
 import { type Clock, systemClock } from './clock.js';
+import { HAS_TASKS } from './turns.js';
+
+/** A caller who may leave. To make a signal takes longer than most requests: it is made where something listens. */
+export interface LateSignal {
+  readonly aborted: boolean;
+  /** The signal; the same one each time. */
+  made(): AbortSignal;
+}
+
+/** A LateSignal that can be aborted. */
+export class LateController implements LateSignal {
+  private controller: AbortController | undefined;
+  aborted = false;
+
+  made(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.aborted) this.controller.abort();
+    return this.controller.signal;
+  }
+
+  abort(): void {
+    this.aborted = true;
+    this.controller?.abort();
+  }
+}
+
+/** The signal itself. */
+export function signalOf(signal: AbortSignal | LateSignal | undefined): AbortSignal | undefined {
+  return signal !== undefined && 'made' in signal ? signal.made() : signal;
+}
 
 /** A signal that is aborted when the caller aborts a request, or when its time limit is over. */
 export interface Deadline {
-  /** Its reason is a PlumblineError: `ABORTED` or `REQUEST_TIMED_OUT`. */
+  /** Made when it is first read. Its reason is a PlumblineError: `ABORTED` or `REQUEST_TIMED_OUT`. */
   readonly signal: AbortSignal;
+  /** As `signal.aborted`, without a signal. */
+  readonly stopped: () => boolean;
   /** End of the time limit, in milliseconds since 1970; Infinity without a limit. */
   readonly endsAt: number;
   /**
@@ -17,60 +49,183 @@ export interface Deadline {
   abort(reason: PlumblineError): void;
   /** Removes the time limit. The caller can still abort. */
   unlimit(): void;
-  /** Clears the timer and removes the listener from the caller's signal. */
+  /** Removes it from the timer, and the listener from the caller's signal. */
   close(): void;
 }
 
 /**
- * @param caller - a reason that is a PlumblineError is passed on; any other reason becomes the cause of `ABORTED`
+ * @param caller - a reason that is a PlumblineError is passed on; any other reason becomes the cause of `ABORTED`. One that
+ *   is made late is made when the signal of the deadline is first read
  * @param timeoutMs - time until `REQUEST_TIMED_OUT`; no limit if left out
  */
 export function openDeadline(
-  caller: AbortSignal | undefined,
+  caller: AbortSignal | LateSignal | undefined,
   timeoutMs: number | undefined,
   clock: Clock = systemClock,
 ): Deadline {
-  const controller = new AbortController();
-  const { signal } = controller;
+  return new OpenDeadline(caller, timeoutMs, clock);
+}
+
+class OpenDeadline implements Deadline {
+  readonly endsAt: number;
+  private controller: AbortController | undefined;
+  private reason: PlumblineError | undefined;
+  /** Signal of the caller that is listened to. */
+  private heard: AbortSignal | undefined;
   /** Rejects what runs. Listeners of the signal take longer than most requests. */
-  const ends = new Set<(reason: unknown) => void>();
-  const abort = (reason: PlumblineError) => {
-    controller.abort(reason);
-    for (const end of ends) end(signal.reason);
+  private ends: Set<(reason: unknown) => void> | undefined;
+  private readonly timer: SharedTimer | undefined;
+
+  constructor(
+    private readonly caller: AbortSignal | LateSignal | undefined,
+    private readonly timeoutMs: number | undefined,
+    clock: Clock,
+  ) {
+    if (caller !== undefined && !('made' in caller)) this.hear(caller);
+    if (timeoutMs === undefined) {
+      this.endsAt = Number.POSITIVE_INFINITY;
+      return;
+    }
+    this.endsAt = clock.now() + timeoutMs;
+    this.timer = timerOf(clock, timeoutMs);
+    this.timer.add(this);
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.reason !== undefined) this.controller.abort(this.reason);
+      else if (this.caller !== undefined && 'made' in this.caller) this.hear(this.caller.made());
+    }
+    return this.controller.signal;
+  }
+
+  readonly stopped = (): boolean => this.reason !== undefined || this.caller?.aborted === true;
+
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.reason !== undefined) throw this.reason;
+    const result = work();
+    if (!(result instanceof Promise)) return result;
+    return this.untilEnd(result);
+  }
+
+  private untilEnd<T>(result: Promise<T>): Promise<T> {
+    this.ends ??= new Set();
+    const { ends } = this;
+    return new Promise((resolve, reject) => {
+      // `work` itself may have aborted it.
+      if (this.reason === undefined) ends.add(reject);
+      else reject(this.reason);
+      result.then(
+        (value) => {
+          ends.delete(reject);
+          resolve(value);
+        },
+        (error: unknown) => {
+          ends.delete(reject);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  abort(reason: PlumblineError): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.controller?.abort(reason);
+    for (const end of this.ends ?? []) end(reason);
+  }
+
+  /** The time is over. */
+  expire(): void {
+    const timeoutMs = this.timeoutMs!;
+    this.abort(new PlumblineError('REQUEST_TIMED_OUT', `no answer in ${timeoutMs} ms`, { timeoutMs }));
+  }
+
+  unlimit(): void {
+    this.timer?.remove(this);
+  }
+
+  close(): void {
+    this.unlimit();
+    this.heard?.removeEventListener('abort', this.onAbort);
+  }
+
+  private hear(signal: AbortSignal): void {
+    this.heard = signal;
+    if (signal.aborted) this.onAbort();
+    else signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  private readonly onAbort = (): void => {
+    const cause: unknown = this.heard?.reason;
+    this.abort(
+      cause instanceof PlumblineError ? cause : new PlumblineError('ABORTED', 'request aborted', {}, { cause }),
+    );
   };
-  const onAbort = () => {
-    const cause: unknown = caller?.reason;
-    abort(cause instanceof PlumblineError ? cause : new PlumblineError('ABORTED', 'request aborted', {}, { cause }));
-  };
-  if (caller?.aborted) onAbort();
-  else caller?.addEventListener('abort', onAbort, { once: true });
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : clock.setTimer(() => {
-          abort(new PlumblineError('REQUEST_TIMED_OUT', `no answer in ${timeoutMs} ms`, { timeoutMs }));
-        }, timeoutMs);
-  const stopTimer = () => {
-    if (timer !== undefined) clock.clearTimer(timer);
-  };
-  return {
-    signal,
-    endsAt: timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs,
-    async run(work) {
-      if (signal.aborted) throw signal.reason;
-      return new Promise((resolve, reject) => {
-        ends.add(reject);
-        Promise.resolve()
-          .then(work)
-          .then(resolve, reject)
-          .finally(() => ends.delete(reject));
-      });
-    },
-    abort,
-    unlimit: stopTimer,
-    close() {
-      stopTimer();
-      caller?.removeEventListener('abort', onAbort);
-    },
-  };
+}
+
+/** Timers of each clock by their time limit, ms. */
+const timers = new WeakMap<Clock, Map<number, SharedTimer>>();
+
+function timerOf(clock: Clock, timeoutMs: number): SharedTimer {
+  const known = timers.get(clock) ?? new Map<number, SharedTimer>();
+  timers.set(clock, known);
+  let timer = known.get(timeoutMs);
+  if (timer === undefined) {
+    timer = new SharedTimer(clock, () => known.delete(timeoutMs));
+    known.set(timeoutMs, timer);
+  }
+  return timer;
+}
+
+const OVERDUE_MS = 1_000;
+
+/** One timer for all deadlines with the same time limit: they end in the order in which they were opened. */
+class SharedTimer {
+  private readonly open = new Set<OpenDeadline>();
+  private timer: unknown;
+  private dueAt = 0;
+
+  /** @param onIdle - called when there is no deadline and no timer */
+  constructor(
+    private readonly clock: Clock,
+    private readonly onIdle: () => void,
+  ) {}
+
+  add(deadline: OpenDeadline): void {
+    this.open.add(deadline);
+    // A timer that is long overdue was lost with what it was set in.
+    if (this.timer === undefined || this.dueAt + OVERDUE_MS < this.clock.now()) this.start(deadline.endsAt);
+    else if (this.open.size === 1) (this.timer as Partial<NodeJS.Timeout>).ref?.();
+  }
+
+  remove(deadline: OpenDeadline): void {
+    if (!this.open.delete(deadline) || this.open.size > 0 || this.timer === undefined) return;
+    // It goes on for the next one, but keeps no process alive. A Snap loses the timers of a request that has ended.
+    const { unref } = this.timer as Partial<NodeJS.Timeout>;
+    if (HAS_TASKS && unref !== undefined) return void unref.call(this.timer);
+    this.clock.clearTimer(this.timer);
+    this.timer = undefined;
+    this.onIdle();
+  }
+
+  private start(at: number): void {
+    this.dueAt = at;
+    this.timer = this.clock.setTimer(() => this.fire(), Math.max(0, at - this.clock.now()));
+  }
+
+  private fire(): void {
+    this.timer = undefined;
+    const now = this.clock.now();
+    for (const deadline of this.open) {
+      if (deadline.endsAt > now) {
+        this.start(deadline.endsAt);
+        return;
+      }
+      this.open.delete(deadline);
+      deadline.expire();
+    }
+    this.onIdle();
+  }
 }

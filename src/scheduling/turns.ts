@@ -77,21 +77,27 @@ function turn(): void {
 }
 
 let channel: MessageChannel | undefined;
+const actions: (() => void)[] = [];
 /** Whether there is another way to a task than a timer. */
-const HAS_TASKS = 'setImmediate' in globalThis || globalThis.MessageChannel !== undefined;
+export const HAS_TASKS = 'setImmediate' in globalThis || globalThis.MessageChannel !== undefined;
+
+function schedule(): void {
+  runInNextTask(turn);
+}
 
 /**
- * Has `turn` called by the next task. Browsers delay a timer that follows another, so a message is sent instead. A realm without messages,
+ * Calls `action` in the next task. Browsers delay a timer that follows another, so a message is sent instead. A realm without messages,
  * such as a Snap's, has timers alone.
  */
-function schedule(): void {
+export function runInNextTask(action: () => void): void {
   const { setImmediate } = globalThis as { setImmediate?: (action: () => void) => unknown };
-  if (setImmediate !== undefined) return void setImmediate(turn);
+  if (setImmediate !== undefined) return void setImmediate(action);
+  if (!HAS_TASKS) return void setTimeout(action);
   if (channel === undefined) {
-    if (!HAS_TASKS) return void setTimeout(turn);
     channel = new MessageChannel();
-    channel.port1.onmessage = turn;
+    channel.port1.onmessage = () => actions.shift()?.();
   }
+  actions.push(action);
   channel.port2.postMessage(0);
 }
 

@@ -14,11 +14,11 @@ afterAll(() => node.close());
 
 /** Holds the next request back until the gate is opened. */
 function holdNext() {
-  const [held, handle] = [gate(), node.handle];
-  vi.spyOn(node, 'handle').mockImplementationOnce(async (request) => {
+  const [held, handleBody] = [gate(), node.handleBody];
+  vi.spyOn(node, 'handleBody').mockImplementationOnce(async (...request) => {
     held.arrive();
     await held.closed;
-    return handle(request);
+    return handleBody(...request);
   });
   return held;
 }

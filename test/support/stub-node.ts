@@ -8,6 +8,7 @@ import { toQuantity } from '../../src/primitives/quantity.js';
 import { createDispatcher } from '../../src/rpc/handle.js';
 import { createMethodTable, type Method } from '../../src/rpc/method.js';
 import type { SharingReport } from '../../src/rpc/schema/answers.js';
+import { signalOf } from '../../src/scheduling/deadline.js';
 import { someMethod } from './some-method.js';
 
 const INFO: NodeInfo = {
@@ -143,7 +144,7 @@ export async function ask<Answer = unknown>(
 
 /** As `ask`, in a session. */
 export function askIn<Answer = unknown>(session: NodeSession, method: string, params: unknown[] = []): Promise<Answer> {
-  return ask({ dispatch: (_, payload, signal) => session.dispatch(payload, signal) }, method, params);
+  return ask({ dispatch: (_, payload, signal) => session.dispatch(payload, signalOf(signal)) }, method, params);
 }
 
 export async function sharingOf(node: NodeTransport): Promise<SharingReport> {

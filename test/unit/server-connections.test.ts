@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type ConnectionLimits, clientOf, followConnections } from '../../src/hosts/cli/connections.js';
@@ -27,10 +27,10 @@ class Scene {
   }
 
   request(socket: EventEmitter, complete: boolean, isEndless = false) {
-    const request = { socket, complete };
+    const request = { socket, complete } as unknown as IncomingMessage;
     const response = Object.assign(new EventEmitter(), { writableEnded: false });
-    this.server.emit('request', request, response);
-    if (isEndless) this.connections.endless(request as IncomingMessage);
+    this.connections.begin(request, response as unknown as ServerResponse);
+    if (isEndless) this.connections.endless(request);
     return response;
   }
 }

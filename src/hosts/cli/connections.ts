@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { Reply, RpcResponse } from '../../rpc/envelope.js';
+import { LateController } from '../../scheduling/deadline.js';
 
 /** How many connections are open at a time, WebSockets included. */
 export interface ConnectionLimits {
@@ -12,6 +13,8 @@ export interface ConnectionLimits {
 
 /** The connections of a server. */
 interface Connections {
+  /** Notes a request. @returns undefined if its connection is closed already */
+  begin(request: IncomingMessage, response: ServerResponse): Exchange | undefined;
   /** Counts a connection as a WebSocket, which closes itself. @returns false if its client has too many of them */
   upgrade(socket: Socket): boolean;
   /** Notes that a request has an answer without an end, whose client asks again if it is closed. */
@@ -20,13 +23,24 @@ interface Connections {
   close(graceMs: number): void;
 }
 
+/** One request and its answer. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  isEndless: boolean;
+  /** Of the connection. */
+  readonly client: string;
+  /** Aborted when the client leaves before its answer. */
+  readonly left: LateController;
+}
+
 /** One connection. */
 interface Followed {
   readonly client: string;
   /** Its last change, as a number that grows. */
   changed: number;
   isWebSocket: boolean;
-  readonly running: Set<{ readonly request: IncomingMessage; readonly response: ServerResponse; isEndless: boolean }>;
+  readonly running: Set<Exchange>;
 }
 
 /**
@@ -74,20 +88,22 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
     followed.set(socket, { client, changed: changes++, isWebSocket: false, running: new Set() });
     socket.on('close', () => followed.delete(socket));
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    const connection = followed.get(socket);
-    if (connection === undefined) return;
-    const exchange = { request, response, isEndless: false };
-    connection.running.add(exchange);
-    connection.changed = changes++;
-    response.on('close', () => {
-      connection.running.delete(exchange);
-      connection.changed = changes++;
-      if (closing && connection.running.size === 0) socket.end();
-    });
-  });
   return {
+    begin(request, response) {
+      const { socket } = request;
+      const connection = followed.get(socket);
+      if (connection === undefined) return undefined;
+      const exchange = { request, response, isEndless: false, client: connection.client, left: new LateController() };
+      connection.running.add(exchange);
+      connection.changed = changes++;
+      response.on('close', () => {
+        if (!response.writableFinished) exchange.left.abort();
+        connection.running.delete(exchange);
+        connection.changed = changes++;
+        if (closing && connection.running.size === 0) socket.end();
+      });
+      return exchange;
+    },
     upgrade(socket) {
       const connection = followed.get(socket);
       if (connection === undefined) return false;
@@ -162,7 +178,12 @@ export function bodyMeter(limit: number): (client: string) => BodyBytes {
 
 /** Whether a request has two `Host` lines, of which two programs on its way may read another (RFC 9112, section 3.2: 400). */
 export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 /**

@@ -134,7 +134,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       server = await serve(node, {
         port,
         host: values.host,
-        onRequest: output.request,
+        ...(values.quiet ? {} : { onRequest: output.request }),
         ...(maxConnections !== undefined && { maxConnections }),
         ...(maxConnectionsPerClient !== undefined && { maxConnectionsPerClient }),
         ...(receiveTimeoutMs !== undefined && { receiveTimeoutMs }),
@@ -305,8 +305,8 @@ interface ServeOutput {
 const METHOD_LENGTH = 64;
 const MESSAGE_LENGTH = 200;
 
-/** Lines of text, or with `json` of one JSON object each. With `quiet`, requests are left out. */
-function serveOutput({ quiet, json }: { readonly quiet: boolean; readonly json: boolean }): ServeOutput {
+/** Lines of text, or with `json` of one JSON object each. */
+function serveOutput({ json }: { readonly json: boolean }): ServeOutput {
   let isOpen = true;
   // A reader that is gone, such as `head`, ends the output and not the node.
   process.stdout.on('error', () => {
@@ -314,7 +314,7 @@ function serveOutput({ quiet, json }: { readonly quiet: boolean; readonly json: 
   });
   return {
     request(request) {
-      if (quiet || !isOpen) return;
+      if (!isOpen) return;
       if (json) printJson(asEvent(request));
       else printLines(requestInWords(request));
     },

@@ -1,11 +1,20 @@
+import { isAscii } from 'node:buffer';
 import { once, setMaxListeners } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
 import type { WebSocket } from 'ws';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/envelope.js';
-import { type AccessRule, DEFAULT_MAX_BODY_BYTES, isLoopback, LOOPBACK_NAMES, refusal } from '../../rpc/http.js';
+import {
+  type AccessRule,
+  corsHeaders,
+  DEFAULT_MAX_BODY_BYTES,
+  isLoopback,
+  LOOPBACK_NAMES,
+  refusal,
+  refusalOf,
+} from '../../rpc/http.js';
 import { toRpcError } from '../../rpc/rpc-errors.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
@@ -108,16 +117,20 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   const host = options.host ?? DEFAULT_HOST;
   const rule = accessRule(host, node.http);
   const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
-  const bodies = bodyMeter(BODIES_OF_A_CLIENT * (node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+  const limit = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const bodies = bodyMeter(BODIES_OF_A_CLIENT * limit);
   const onReply = replyListener(options.onRequest);
-  const rpc = async (layer: ServedRequest['layer'], request: Request, { incoming }: HttpBindings, asked = node) => {
-    const { socket } = incoming;
-    const client = clientOf(socket.remoteAddress);
+  /** Who sends a request, and what counts its body. */
+  const callerOf = (layer: ServedRequest['layer'], socket: Socket, client: string, body: BodyBytes) => {
     const how = { transport: 'http', layer, began: performance.now() } as const;
-    const noted = onReply && { onReply: onReply.bind(undefined, how) };
+    const noted = onReply === undefined ? { unreported: true } : { onReply: onReply.bind(undefined, how) };
+    return { client, connection: socket, mayTake: body.mayTake, ...noted };
+  };
+  const rpc = async (layer: ServedRequest['layer'], request: Request, { incoming }: HttpBindings, asked = node) => {
+    const client = clientOf(incoming.socket.remoteAddress);
     const body = bodies(client);
     try {
-      const caller = { client, connection: socket, mayTake: body.mayTake, ...noted };
+      const caller = callerOf(layer, incoming.socket, client, body);
       const response = await (layer === 'l1' ? asked.handleL1(request, caller) : asked.handle(request, caller));
       if (response.headers.get('content-type') === 'text/event-stream') connections.endless(incoming);
       return response;
@@ -148,10 +161,51 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     headersTimeout: receiveTimeoutMs,
     connectionsCheckingInterval: Math.min(receiveTimeoutMs, CHECK_MS),
   };
-  const server = createAdaptorServer({
-    fetch: (request, bindings) => answer(request, bindings as HttpBindings),
-    serverOptions,
-  }) as Server;
+  // With the first request that is not a POST of JSON-RPC at a plain path.
+  const loadAdaptor = loadOnce(async () => {
+    const { getRequestListener } = await import('@hono/node-server');
+    return getRequestListener((request, bindings) => answer(request, bindings as HttpBindings), {
+      overrideGlobalObjects: false,
+    });
+  });
+  const asked = hostReader();
+  const server = createServer(serverOptions, (request, response) => {
+    const exchange = connections.begin(request, response);
+    if (exchange === undefined) return;
+    const { url = '' } = request;
+    const layer = url === '/l1' ? 'l1' : 'l2';
+    const to =
+      request.method !== 'POST'
+        ? undefined
+        : layer === 'l1'
+          ? node
+          : PLAIN_PATH.test(url)
+            ? nodeAt(node, url)
+            : undefined;
+    const host = to && asked(request.headers.host);
+    if (to === undefined || host === undefined || hasTwoHosts(request)) {
+      loadAdaptor().then(
+        (listener) => listener(request, response),
+        () => response.destroy(),
+      );
+      return;
+    }
+    const { origin } = request.headers;
+    const message = refusalOf(host, origin, rule);
+    if (message !== undefined) {
+      respond(request, response, 403, { 'content-type': 'application/json' }, JSON.stringify({ message }));
+      return;
+    }
+    const { client, left } = exchange;
+    const body = bodies(client);
+    const caller = { ...callerOf(layer, request.socket, client, body), signal: left, layer } as const;
+    to.handleBody((onPart) => readIncoming(request, limit, onPart), caller).then(({ status, text }) => {
+      body.release();
+      const headers = corsHeaders(node.http.allowedOrigins, origin);
+      headers['content-type'] = 'application/json';
+      respond(request, response, status, headers, text);
+    });
+  });
   const sockets = openWebSocketEndpoint(node, (path) => nodeAt(node, path), rule, bodies, options.webSocket, onReply);
   const connections = followConnections(server, { total: maxConnections, perClient });
   server.on('upgrade', (request, socket, head) => {
@@ -174,6 +228,90 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
       await Promise.all([closed, sockets.close(graceMs)]);
     },
   };
+}
+
+/** Paths that are compared as they are written: nothing in them to decode or to take away. */
+const PLAIN_PATH = /^\/(?:v3|chain)?(?:\/[\w-]*)*$/;
+
+/** Reads `Host` headers. Most requests have the same one. @returns a function that returns undefined for what is no host */
+function hostReader(): (host: string | undefined) => Pick<URL, 'hostname' | 'origin'> | undefined {
+  let last: string | undefined;
+  let read: Pick<URL, 'hostname' | 'origin'> | undefined;
+  return (host) => {
+    if (host === last) return read;
+    last = host;
+    try {
+      const { hostname, origin, pathname, search, username } = new URL(`http://${host}`);
+      read =
+        host === undefined || pathname !== '/' || search !== '' || username !== '' ? undefined : { hostname, origin };
+    } catch {
+      read = undefined;
+    }
+    return read;
+  };
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** As `readBody`, of a request of Node's server. */
+function readIncoming(
+  request: IncomingMessage,
+  limit: number,
+  onPart: (length: number) => boolean,
+): Promise<string | 'too-large' | undefined> {
+  const announced = request.headers['content-length'];
+  if (Number(announced ?? 0) > limit) return Promise.resolve('too-large');
+  const isFramed = announced !== undefined;
+  if (isFramed && !onPart(Number(announced))) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    request.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length <= limit && (isFramed || onPart(part.length))) {
+        parts.push(part);
+        return;
+      }
+      request.removeAllListeners('data').pause();
+      resolve(length > limit ? 'too-large' : undefined);
+    });
+    request.on('end', () => resolve(textOf(parts.length === 1 ? parts[0]! : Buffer.concat(parts))));
+    request.on('error', () => resolve(undefined));
+    request.on('close', () => resolve(undefined));
+  });
+}
+
+/** @returns undefined for bytes that are not UTF-8 */
+function textOf(bytes: Buffer): string | undefined {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Time in which the rest of a body that nobody reads may come before the connection is closed, ms. */
+const REST_MS = 500;
+
+/** Sends an answer. The connection of a request whose body was not read is closed after it. */
+function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  text: string,
+): void {
+  headers['content-length'] = Buffer.byteLength(text);
+  if (!request.complete) {
+    headers.connection = 'close';
+    // The client may have to send before it reads.
+    request.resume();
+    const timer = setTimeout(() => request.socket.destroy(), REST_MS);
+    request.socket.on('close', () => clearTimeout(timer));
+  }
+  response.writeHead(status, headers);
+  response.end(text);
 }
 
 /** The node, or the chain of it, that answers JSON-RPC at a path; undefined for other paths. */

@@ -4,7 +4,7 @@ import type { Reply } from '../../rpc/envelope.js';
 import type { Dispatch, PayloadOptions } from '../../rpc/handle.js';
 import type { Caller } from '../../rpc/http.js';
 import { Subscriptions } from '../../rpc/subscriptions.js';
-import type { Deadline } from '../../scheduling/deadline.js';
+import { type Deadline, type LateSignal, signalOf } from '../../scheduling/deadline.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import type { NodeSettings } from '../options/options.js';
 import {
@@ -42,8 +42,9 @@ export class InlineTransport implements NodeTransport {
     return () => this.health.listeners.delete(listener);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller: Caller = {}): Promise<Reply> {
-    return this.answer(layer, payload, { signal, client: caller.client, connectionGas: this.gasOf(caller.connection) });
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller: Caller = {}): Promise<Reply> {
+    const { client, connection, unreported } = caller;
+    return this.answer(layer, payload, { signal, client, unreported, connectionGas: this.gasOf(connection) });
   }
 
   private gasOf(connection: object | undefined): GasCount | undefined {
@@ -57,7 +58,7 @@ export class InlineTransport implements NodeTransport {
   private async answer(layer: Layer, payload: unknown, call: PayloadOptions): Promise<Reply> {
     if (this.closed) throw nodeClosed();
     const reply = await this.dispatchers[layer](payload, call);
-    call.signal?.throwIfAborted();
+    if (call.signal?.aborted) signalOf(call.signal)!.throwIfAborted();
     return reply;
   }
 

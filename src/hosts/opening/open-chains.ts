@@ -3,6 +3,7 @@ import { isFollowed, type LayerOneOptions } from '../../chain/light/light-option
 import { invalidParameter } from '../../errors.js';
 import { isLayerOne } from '../../networks/network.js';
 import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
+import type { LateSignal } from '../../scheduling/deadline.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { type InlineExtras, type NodeInfo, type NodeOptions, textOf } from '../options/options.js';
 import { requireEndpoints } from '../options/require-endpoints.js';
@@ -89,7 +90,7 @@ class ChainsTransport implements NodeTransport {
     this.info = { ...chains[0]!, chains };
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply> {
     return this.of(caller?.chain).dispatch(layer, payload, signal, caller);
   }
 

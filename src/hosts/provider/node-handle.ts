@@ -9,7 +9,8 @@ import type {
   MessageQuery,
 } from '../../messages/withdrawal.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { FetchHandlerOptions, HttpCaller } from '../../rpc/http.js';
+import type { NodeFault } from '../../rpc/envelope.js';
+import type { Caller, FetchHandlerOptions, HttpCaller } from '../../rpc/http.js';
 import {
   type AddressLookup,
   type ChainImport,
@@ -32,6 +33,7 @@ import type {
   SignatureToPreview,
   TransactionPreview,
 } from '../../rpc/schema/transaction-preview.js';
+import type { LateSignal } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
 import { type Provider, type ProviderEvents, type RequestOptions, TransportProvider } from './provider.js';
@@ -177,6 +179,21 @@ export interface PlumblineNode extends Provider {
   handle(request: Request, caller?: HttpCaller): Promise<Response>;
   /** As `handle`, for the simulated layer 1. It also answers GET requests of the beacon API, at any path that ends in one. */
   handleL1(request: Request, caller?: HttpCaller): Promise<Response>;
+  /**
+   * As `handle`, for a server that has no `Request`: the body of a POST in, status and JSON text out. Verb, host and origin are the server's
+   * to check.
+   *
+   * @param read - text of the body; undefined for one that is cut off or is not UTF-8. It is given a function to call with the length of
+   *   each part, which returns false to end the reading
+   */
+  handleBody(
+    read: (onPart: (length: number) => boolean) => Promise<string | 'too-large' | undefined>,
+    caller: HttpCaller & {
+      readonly signal: AbortSignal | LateSignal;
+      /** `l1`: the simulated layer 1 of a devnet. Default `l2`. */
+      readonly layer?: 'l2' | 'l1';
+    },
+  ): Promise<{ readonly status: number; readonly text: string }>;
   /** Options of `handle` and `handleL1`, for code that answers other requests beside them. */
   readonly http: FetchHandlerOptions;
   /** Opens a session with its own subscriptions, such as for one WebSocket connection. @param connection - as for `handle` */
@@ -229,6 +246,7 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   private readonly chains = new Map<number, OpenNode>();
   readonly handle: PlumblineNode['handle'];
   readonly handleL1: PlumblineNode['handle'];
+  readonly handleBody: PlumblineNode['handleBody'];
 
   constructor(
     private readonly node: NodeTransport,
@@ -242,26 +260,33 @@ class OpenNode extends TransportProvider implements PlumblineNode {
       'inspect',
     );
     this.inspector.on('error', (fault) => this.emit('error', fault));
-    const handler = (layer: Layer, provider: TransportProvider): PlumblineNode['handle'] => {
-      const load = loadOnce(async () => {
-        const { createFetchHandler } = await import('../../rpc/http.js');
-        return createFetchHandler(
-          async (payload, { signal, ...caller }) => {
-            const reply = await node.dispatch(layer, payload, signal, caller);
-            await provider.emitAnswers(reply);
-            return reply;
-          },
-          {
-            ...http,
-            beacon: layer === 'l1',
-            onFault: (fault) => void provider.emitChanges({ body: undefined, faults: [fault] }),
-          },
-        );
-      });
-      return async (request, caller) => (await load())(request, caller);
+    const load = loadOnce(() => import('../../rpc/http.js'));
+    const answering = (layer: Layer, provider: TransportProvider) => ({
+      options: {
+        ...http,
+        beacon: layer === 'l1',
+        onFault: (fault: NodeFault) => void provider.emitChanges({ body: undefined, faults: [fault] }),
+      },
+      async dispatch(payload: unknown, { signal, ...caller }: Caller & { signal: AbortSignal | LateSignal }) {
+        const unreported = caller.unreported && !provider.hears('answer');
+        const reply = await node.dispatch(layer, payload, signal, { ...caller, unreported });
+        if (reply.reports !== undefined || reply.faults !== undefined) await provider.emitAnswers(reply);
+        return reply;
+      },
+    });
+    const layers = { l2: answering('l2', this), l1: answering('l1', this.l1) };
+    const handler = ({ dispatch, options }: ReturnType<typeof answering>): PlumblineNode['handle'] => {
+      const made = loadOnce(async () => (await load()).createFetchHandler(dispatch, options));
+      return async (request, caller) => (await made())(request, caller);
     };
-    this.handle = handler('l2', this);
-    this.handleL1 = handler('l1', this.l1);
+    this.handle = handler(layers.l2);
+    this.handleL1 = handler(layers.l1);
+    let loaded: Awaited<ReturnType<typeof load>> | undefined;
+    this.handleBody = async (read, { layer = 'l2', ...caller }) => {
+      loaded ??= await load();
+      const { dispatch, options } = layers[layer];
+      return loaded.answerPost(dispatch, read, caller, options);
+    };
   }
 
   chain(chainId: number): PlumblineNode {

@@ -154,6 +154,11 @@ export class TransportProvider implements Provider {
     return this;
   }
 
+  /** Whether somebody listens for an event. */
+  hears(name: keyof ProviderEvents): boolean {
+    return (this.listeners.get(name)?.size ?? 0) > 0;
+  }
+
   /** Sends an `answer` event for each report of a reply, an `error` event for each fault, then `chainChanged`. */
   async emitAnswers(reply: Reply): Promise<void> {
     for (const report of reply.reports ?? []) this.emit('answer', report);

@@ -3,6 +3,7 @@ import type { Hex } from '../../primitives/hex.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { Caller } from '../../rpc/http.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
+import type { LateSignal } from '../../scheduling/deadline.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
 
@@ -32,7 +33,7 @@ export interface NodeTransport {
    * @param caller - only a node in this thread tells callers apart; each host passes its `chain` on
    * @throws PlumblineError `NODE_CLOSED`, `WORKER_FAILED`; the signal's reason when aborted
    */
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply>;
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply>;
   /**
    * @param connection - object that stands for the connection: its requests share `connectionGasBudget`
    * @param chain - id of the chain; when left out, it begins with the first one, and `wallet_switchEthereumChain` changes it

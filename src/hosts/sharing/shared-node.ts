@@ -8,7 +8,7 @@ import type { Hex } from '../../primitives/hex.js';
 import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
 import { isTimed } from '../../rpc/method-info.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
-import { type Deadline, openDeadline } from '../../scheduling/deadline.js';
+import { type Deadline, type LateSignal, openDeadline, signalOf } from '../../scheduling/deadline.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import type { NodeInfo } from '../options/options.js';
@@ -103,11 +103,13 @@ export class SharedNode implements NodeTransport, PeerListener {
     return this.known === undefined || this.running > 0 || [...this.sessions].some((one) => one.hasSubscriptions);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply> {
     if (layer === 'inspect' && methodOf(payload) === 'sharing') {
       return Promise.resolve({ body: { jsonrpc: '2.0', id: 1, result: this.peer?.report } });
     }
-    return this.send(layer, payload, signal, (writer, part, until) => writer.dispatch(layer, part, until, caller));
+    return this.send(layer, payload, signalOf(signal), (writer, part, until) =>
+      writer.dispatch(layer, part, until, caller),
+    );
   }
 
   openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession {

@@ -7,6 +7,7 @@
 
 import type { AnswerReport } from '../../rpc/answer-report.js';
 import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
+import { type LateSignal, signalOf } from '../../scheduling/deadline.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
 import { textOf } from '../options/options.js';
@@ -21,7 +22,7 @@ export interface Writer {
   /** Status of the store, as far as it is known here. */
   readonly store: Pick<NodeTransport, 'storeStatus' | 'onStoreStatus'>;
   /** @throws WriterGone when there will be no reply; the signal's reason when aborted */
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply>;
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply>;
   /** The session's `dispatch` throws the same errors as `dispatch` here. */
   openSession(listener: SessionListener, connection?: object, chain?: number): NodeSession;
 }
@@ -64,7 +65,7 @@ export class LocalWriter implements Writer {
     return this.node;
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply> {
     return this.run(layer, payload, () => this.node.dispatch(layer, payload, signal, caller));
   }
 
@@ -183,8 +184,8 @@ export class RemoteWriter implements Writer {
     this.storeListeners.notify(status);
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
-    return this.call({ layer, payload, chain: caller?.chain }, signal);
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply> {
+    return this.call({ layer, payload, chain: caller?.chain }, signalOf(signal));
   }
 
   openSession(listener: SessionListener, _?: object, chain?: number): NodeSession {

@@ -4,6 +4,7 @@ import { type TableOf, withDefaults } from '../../primitives/option-table.js';
 import type { Reply } from '../../rpc/envelope.js';
 import type { FetchHandlerOptions } from '../../rpc/http.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
+import { type LateSignal, signalOf } from '../../scheduling/deadline.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import { webLocks } from '../../store/browser-storage.js';
 import type { StoreStatus, StoreStatusListener } from '../../store/store-status.js';
@@ -298,8 +299,8 @@ class WorkerTransport implements NodeTransport {
     if (!activity.isActive) report();
   }
 
-  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal, caller?: ChainCaller): Promise<Reply> {
-    return this.answer({ layer, payload, chain: caller?.chain }, signal);
+  dispatch(layer: Layer, payload: unknown, signal?: AbortSignal | LateSignal, caller?: ChainCaller): Promise<Reply> {
+    return this.answer({ layer, payload, chain: caller?.chain }, signalOf(signal));
   }
 
   openSession(listener: SessionListener, _?: object, chain?: number): NodeSession {
