@@ -17,7 +17,7 @@ export interface BenchArea {
   readonly question: string;
   /** Areas that run before it when it is asked for by name: what it stands on. */
   readonly standsOn?: readonly string[];
-  run(): Promise<Figure[]>;
+  run(options: { /** `--soak`; 0 for none. */ readonly soakMinutes: number }): Promise<Figure[]>;
 }
 
 /** Builds `dist`, unless it is up to date. */

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- [--json FILE] [--check] [area…]`: measures ratios within one run. With `--check` the exit code is 1
- * when a bar named in an area is missed. An area that is named brings those it stands on.
+ * `npm run bench -- [--json FILE] [--check] [--soak MINUTES] [area…]`: measures ratios within one run. With `--check` the exit code is 1
+ * when a bar named in an area is missed. An area that is named brings those it stands on. With `--soak`, `server` also runs for that long.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -10,7 +10,7 @@ import { AREAS } from './areas.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, check: { type: 'boolean', default: false } },
+  options: { json: { type: 'string' }, check: { type: 'boolean', default: false }, soak: { type: 'string' } },
 });
 const unknown = positionals.filter((name) => !AREAS.some((area) => area.name === name));
 if (unknown.length > 0) {
@@ -31,7 +31,7 @@ const chosen = new Set(named.flatMap(({ name, standsOn = [] }) => [...standsOn, 
 for (const area of AREAS) {
   if (!chosen.has(area.name)) continue;
   console.log(`\n${area.name}: ${area.question}`);
-  const figures = await area.run();
+  const figures = await area.run({ soakMinutes: Number(values.soak ?? 0) });
   results[area.name] = figures;
   for (const figure of figures) {
     const bars = [

@@ -1,20 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../src/chain/devnet/state/test-token.js';
 import { transferCalldata } from '../test/support/sign.js';
 import { type BenchArea, buildLibrary, type Figure, median } from './area.js';
 import { addressOf } from './devnet-transfers.js';
-import { type LoadRun, loadHttp } from './http-load.js';
+import { type LoadRun, loadHttp, loadWebSocket } from './http-load.js';
 
 const ROUNDS = 5;
 const WARM_MS = 1_500;
 const RUN_MS = 1_200;
 
 /** A server of Node that reads and parses each body, and answers with a body of a given length. */
-const BARE_SERVER = `
-const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '' });
-const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(Math.max(0, process.argv[1] - answer.length)) }));
+const BARE_HTTP = `
 const server = require('node:http').createServer((request, response) => {
   const parts = [];
   request.on('data', (part) => parts.push(part));
@@ -23,7 +22,19 @@ const server = require('node:http').createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   });
-});
+});`;
+/** The same with ws. */
+const BARE_WEB_SOCKET = `
+const server = require('node:http').createServer();
+new (require('ws').WebSocketServer)({ server, perMessageDeflate: false }).on('connection', (socket) => {
+  socket.on('message', (data) => {
+    JSON.parse(String(data));
+    socket.send(body);
+  });
+});`;
+const bare = (server: string) => `
+const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '' }).replace('""', '"' + 'x'.repeat(Math.max(0, process.argv[1] - 36)) + '"');
+${server}
 server.listen(0, '127.0.0.1', () => console.log('JSON-RPC http://127.0.0.1:' + server.address().port + '/'));
 `;
 
@@ -45,65 +56,141 @@ const CASES = [
 
 const P99_BAR = 3;
 
-/** Requests a second of the command's server, 32 connections, beside a bare server of Node that reads, parses and answers as many bytes. */
-export const serving: BenchArea = {
-  name: 'server',
-  question: 'how many requests a second does the server of a devnet answer, beside a bare server of Node?',
-  async run() {
-    await buildLibrary();
-    const ours = await start([`${process.cwd()}/dist/node/cli.js`, 'serve', '--quiet', '--port', '0']);
-    const figures: Figure[] = [];
-    try {
-      for (const [method, params, bar] of CASES) {
-        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-        let length = 0;
-        const check = (text: string) => {
-          length = text.length;
-          if (!('result' in JSON.parse(text))) throw new Error(text);
-        };
-        await loadHttp(ours.port, [body], { forMs: WARM_MS, check });
-        const bare = await start(['-e', BARE_SERVER, String(length)]);
-        try {
-          await loadHttp(bare.port, [body], { forMs: WARM_MS });
-          const rounds: { own: LoadRun; other: LoadRun }[] = [];
-          for (let round = 0; round < ROUNDS; round++) {
-            const own = await loadHttp(ours.port, [body], { forMs: RUN_MS });
-            rounds.push({ own, other: await loadHttp(bare.port, [body], { forMs: RUN_MS }) });
-          }
-          const of = (value: (run: { own: LoadRun; other: LoadRun }) => number) => median(rounds.map(value));
-          const rates = `${of(({ own }) => own.perSecond).toFixed(0)} and ${of(({ other }) => other.perSecond).toFixed(0)} a second`;
-          figures.push({
-            name: `${method} over HTTP: rate / a bare server of Node`,
-            value: of(({ own, other }) => own.perSecond / other.perSecond),
-            unit: 'x',
-            ...(bar !== undefined && { bar: { atLeast: bar } }),
-            note: `${rates}, ${length} bytes`,
-          });
-          figures.push({
-            name: `${method} over HTTP: 99 of 100 answers within, / a bare server of Node`,
-            value: of(({ own, other }) => own.p99 / other.p99),
-            unit: 'x',
-            ...(bar === 0.6 && { bar: { atMost: P99_BAR } }),
-            note: `${of(({ own }) => own.p99).toFixed(2)} and ${of(({ other }) => other.p99).toFixed(2)} ms`,
-          });
-        } finally {
-          await bare.stop();
-        }
-      }
-    } finally {
-      await ours.stop();
-    }
-    return figures;
+const WAYS = {
+  HTTP: {
+    cases: CASES,
+    bare: BARE_HTTP,
+    load: (port: number, body: string, forMs: number, check?: (text: string) => void) =>
+      loadHttp(port, [body], { forMs, ...(check && { check }) }),
+  },
+  WebSocket: {
+    cases: CASES.filter(([method]) => method === 'eth_chainId' || method === 'eth_call'),
+    bare: BARE_WEB_SOCKET,
+    load: (port: number, body: string, forMs: number, check?: (text: string) => void) =>
+      loadWebSocket(port, body, { forMs, ...(check && { check }) }),
   },
 };
 
+/**
+ * Requests a second of the command's server, 32 connections, beside a bare server of Node that reads, parses and answers as many bytes.
+ * With `--soak`, `eth_call` at half its top rate for that many minutes.
+ */
+export const serving: BenchArea = {
+  name: 'server',
+  question: 'how many requests a second does the server of a devnet answer, beside a bare server of Node?',
+  async run({ soakMinutes }) {
+    await buildLibrary();
+    const ours = await start([`${process.cwd()}/dist/node/cli.js`, 'serve', '--quiet', '--port', '0']);
+    try {
+      const figures: Figure[] = [];
+      for (const [way, { cases, bare: script, load }] of Object.entries(WAYS))
+        for (const [method, params, bar] of cases) {
+          const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+          let length = 0;
+          const check = (text: string) => {
+            length = text.length;
+            if (!('result' in JSON.parse(text))) throw new Error(text);
+          };
+          await load(ours.port, body, WARM_MS, check);
+          const other = await start(['-e', bare(script), String(length)]);
+          try {
+            await load(other.port, body, WARM_MS);
+            const runs: { own: LoadRun; other: LoadRun }[] = [];
+            for (let round = 0; round < ROUNDS; round++)
+              runs.push({ own: await load(ours.port, body, RUN_MS), other: await load(other.port, body, RUN_MS) });
+            figures.push(...figuresOf(`${method} over ${way}`, runs, bar, length));
+          } finally {
+            await other.stop();
+          }
+        }
+      if (soakMinutes > 0) figures.push(...(await soak(ours, soakMinutes)));
+      return figures;
+    } finally {
+      await ours.stop();
+    }
+  },
+};
+
+/** Parts of a soak that are compared: the second, when caches are full, and the last. */
+const SOAK_PARTS = 10;
+
+/** `eth_call` at half the rate that it reaches. An answer that is an error ends it. */
+async function soak({ port, pid }: Served, minutes: number): Promise<Figure[]> {
+  const [, [method, params]] = [CASES[0], CASES[2]];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const { perSecond: top } = await loadHttp(port, [body], { forMs: 5_000 });
+  const parts: (LoadRun & { megabytes: number })[] = [];
+  for (let part = 0; part < SOAK_PARTS; part++) {
+    const run = await loadHttp(port, [body], { forMs: (minutes * 60_000) / SOAK_PARTS, perSecond: top / 2 });
+    parts.push({ ...run, megabytes: residentMegabytes(pid) });
+  }
+  const [early, late] = [parts[1]!, parts.at(-1)!];
+  const answered = parts.reduce((sum, { answers }) => sum + answers, 0);
+  const of = (value: (run: LoadRun & { megabytes: number }) => number, digits: number) =>
+    parts.map((run) => value(run).toFixed(digits)).join(' ');
+  const note = `${answered} answers in ${minutes} minutes, ${(top / 2).toFixed(0)} a second, no error`;
+  return [
+    {
+      name: `${method} for long: memory, last / second part`,
+      value: late.megabytes / early.megabytes,
+      unit: 'x',
+      bar: { atMost: 1.1 },
+      note: `${note}; ${of((run) => run.megabytes, 0)} MB`,
+    },
+    {
+      name: `${method} for long: 99 of 100 answers within, last / second part`,
+      value: late.p99 / early.p99,
+      unit: 'x',
+      bar: { atMost: 1.5 },
+      note: `${of((run) => run.p99, 2)} ms`,
+    },
+  ];
+}
+
+/** Memory of a process, MB; Linux only. */
+function residentMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+function figuresOf(
+  name: string,
+  runs: readonly { own: LoadRun; other: LoadRun }[],
+  bar: number | undefined,
+  length: number,
+): Figure[] {
+  const of = (value: (run: { own: LoadRun; other: LoadRun }) => number) => median(runs.map(value));
+  const [own, other] = [of((run) => run.own.perSecond), of((run) => run.other.perSecond)];
+  return [
+    {
+      name: `${name}: rate / a bare server of Node`,
+      value: of((run) => run.own.perSecond / run.other.perSecond),
+      unit: 'x',
+      ...(bar !== undefined && { bar: { atLeast: bar } }),
+      note: `${own.toFixed(0)} and ${other.toFixed(0)} a second, ${length} bytes; ${(1e6 / own - 1e6 / other).toFixed(0)} us more`,
+    },
+    {
+      name: `${name}: 99 of 100 answers within, / a bare server of Node`,
+      value: of((run) => run.own.p99 / run.other.p99),
+      unit: 'x',
+      ...(bar === CASES[0][2] && { bar: { atMost: P99_BAR } }),
+      note: `${of((run) => run.own.p99).toFixed(2)} and ${of((run) => run.other.p99).toFixed(2)} ms`,
+    },
+  ];
+}
+interface Served {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
 /** A server as a process of its own, which prints its address. */
-async function start(args: readonly string[]): Promise<{ port: number; stop(): Promise<void> }> {
+async function start(args: readonly string[]): Promise<Served> {
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const { port } = new URL(await addressOf(child));
   child.stdout!.resume();
   return {
     port: Number(port),
+    pid: child.pid!,
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');

@@ -35,7 +35,7 @@ const STORED_DEVNET = ['/chain/devnet/storage/find-stored.js', '/chain/devnet/ch
 /** The same, and a devnet with one. */
 const STORED = [...SHARING, ...METERED, ...STORE, ...STORED_DEVNET];
 /** The lowest rows of ours; then texts, and libraries. */
-const VM = /\/modules\/(?:errors|primitives|kernel|ethereum|accumulator|networks)\b/;
+const VM = /\/modules\/(?:errors|primitives|kernel|ethereum|accumulator|networks|scheduling)\b/;
 const BASE = /\/(?:kernel|fees|chain)\/.*\.generated\.js$|\/node_modules\//;
 /** The bundler's own helpers: a file of its own where it is left alone. */
 const RUNTIME = '\0rolldown/runtime.js';

@@ -124,17 +124,22 @@ async function search(
   counting: boolean,
 ): Promise<GasEstimate> {
   const { network } = chain;
-  const { call, overrides, signal, gas } = request;
+  const { call, overrides, gas, stopped } = request;
   const { maxAnswerBytes } = options;
   const kind = request.search ?? options.gasSearch ?? network.gasSearch;
-  const how = { network, overrides, search: kind, maxAnswerBytes, signal, gas, counting };
+  const how = {
+    ...{ network, overrides, search: kind, maxAnswerBytes, gas, stopped, counting },
+    get signal() {
+      return request.signal;
+    },
+  };
   const found = await estimateGasAt(state, context, call, how);
   const fork = forkSoon(network, context);
   if (fork === undefined) return found;
   const timestamp = fork.timestamp!;
   const after = { ...context, timestamp, slotNumber: context.slotNumber ?? BigInt(context.number) };
   const later = await estimateGasAt(state, after, call, how).catch((error: unknown) => {
-    signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
     if (!isPlumblineError(error)) throw error;
     return undefined;
   });

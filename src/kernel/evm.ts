@@ -648,12 +648,18 @@ const MAX_IDLE_BYTES = 64 * 2 ** 20;
 const idle: EvmKernel[] = [];
 /** How many kernels are not idle. */
 let inUse = 0;
-/** Executions that wait for a kernel until the next task, in the order in which they came. */
-const waiting: { readonly build: KernelBuild; readonly resolve: (kernel: EvmKernel | undefined) => void }[] = [];
+/** Tasks that an execution waits for a kernel before it makes one. */
+const TASKS = 8;
+/** Executions that wait, in the order in which they came. */
+const waiting: {
+  readonly build: KernelBuild;
+  tasks: number;
+  readonly resolve: (kernel: EvmKernel | undefined) => void;
+}[] = [];
 
 /**
- * An idle kernel, or a new one. It may hold state of an earlier use. If several are in use, it waits until the next task for one of them: many
- * short executions that begin at once share a few kernels so.
+ * An idle kernel, or a new one. It may hold state of an earlier use. If several are in use, it waits a few tasks for one of them: many short
+ * executions that begin at once share a few kernels so.
  *
  * @param configuration - that it should have already: to configure one takes as long as a small run
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
@@ -685,15 +691,18 @@ export function returnEvmKernel(kernel: EvmKernel): void {
   idle.push(kernel);
 }
 
-/** A kernel that another execution returns in this task; undefined if none does. */
+/** A kernel that another execution returns within a few tasks; undefined if none does. */
 function returnedSoon(build: KernelBuild): Promise<EvmKernel | undefined> {
   return new Promise((resolve) => {
-    // One task for all that wait.
-    if (waiting.push({ build, resolve }) > 1) return;
-    runInNextTask(() => {
-      for (const one of waiting.splice(0)) one.resolve(undefined);
-    });
+    if (waiting.push({ build, tasks: TASKS, resolve }) === 1) runInNextTask(waited);
   });
+}
+
+/** A task is over for all that wait. */
+function waited(): void {
+  for (const one of waiting) one.tasks--;
+  while (waiting[0]?.tasks === 0) waiting.shift()!.resolve(undefined);
+  if (waiting.length > 0) runInNextTask(waited);
 }
 
 const LOW_64 = 0xffff_ffff_ffff_ffffn;

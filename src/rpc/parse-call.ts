@@ -1,5 +1,7 @@
+import type { EstimateRequest } from '../estimate/estimate-request.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
+import type { MethodCallOptions } from './method.js';
 import {
   fitted,
   optional,
@@ -122,4 +124,15 @@ function withoutAbsent(request: CallRequest): CallRequest {
   for (const member of Object.keys(request) as (keyof CallRequest)[])
     if (request[member] !== undefined) present[member] = request[member];
   return present as CallRequest;
+}
+
+/** An estimate within the limits of a request, whose signal is made where it is read. */
+export function estimateRequestOf(asked: EstimateRequest, options: MethodCallOptions): EstimateRequest {
+  const { gas, note, stopped } = options;
+  return {
+    ...{ ...asked, gas, note, stopped },
+    get signal() {
+      return options.signal;
+    },
+  };
 }

@@ -14,9 +14,15 @@ export class LateController implements LateSignal {
   private controller: AbortController | undefined;
   aborted = false;
 
+  /** @param onMade - called with the signal when it is made */
+  constructor(private readonly onMade?: (signal: AbortSignal) => void) {}
+
   made(): AbortSignal {
-    this.controller ??= new AbortController();
-    if (this.aborted) this.controller.abort();
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      this.onMade?.(this.controller.signal);
+      if (this.aborted) this.controller.abort();
+    }
     return this.controller.signal;
   }
 

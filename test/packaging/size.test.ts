@@ -9,8 +9,8 @@ const BARS: Readonly<Record<string, number>> = {
   'plumbline-l2: entry': 20,
   'plumbline-l2/state: apply blocks and prove': 45,
   'plumbline-l2/hash': 20,
-  'worker, light node that never executes': 99,
-  'worker, light node: first estimate': 127,
+  'worker, light node that never executes': 100,
+  'worker, light node: first estimate': 128,
   'service worker, with a light node': 195,
   'service worker, with a devnet': 206,
 };

@@ -16,6 +16,7 @@ import {
   refusalOf,
 } from '../../rpc/http.js';
 import { toRpcError } from '../../rpc/rpc-errors.js';
+import { LateController } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
 import type { NodeInfo } from '../options/options.js';
@@ -536,7 +537,7 @@ function askedNode(
 /** One socket: answers requests and sends the messages of subscriptions. */
 class Caller {
   private readonly session;
-  private readonly gone = new AbortController();
+  private readonly gone = new LateController((signal) => setMaxListeners(0, signal));
   private running = 0;
   private runningBytes = 0;
   private answeredPing = true;
@@ -554,14 +555,13 @@ class Caller {
     private readonly maxBodyBytes: number,
     private readonly onReply: ReplyListener | undefined,
   ) {
-    setMaxListeners(0, this.gone.signal);
     this.session = node.openSession((params) => {
       this.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
     }, socket);
     this.arriving = nextBody();
     // Before ws reads them: they belong to the message that they complete.
     stream.prependListener('data', ({ length }: Buffer) => {
-      if (this.gone.signal.aborted || this.arriving.mayTake(length)) return;
+      if (this.gone.aborted || this.arriving.mayTake(length)) return;
       if (socket.readyState === socket.OPEN) this.end(CLOSE.tooMuch, 'too many bytes of requests at once');
       else socket.terminate();
     });
@@ -608,7 +608,7 @@ class Caller {
       const written = writeReply(await this.reply(text));
       if (written !== '') this.send(written);
     } catch (error) {
-      if (!this.gone.signal.aborted) {
+      if (!this.gone.aborted) {
         this.send(writeReply({ body: failure(null, toRpcError(error)) }));
         this.end(CLOSE.failed, 'the node has failed');
       }
@@ -622,7 +622,10 @@ class Caller {
   private async reply(text: string): Promise<Reply> {
     const began = performance.now();
     const read = readPayload(text);
-    const reply = 'refused' in read ? read.refused : await this.session.dispatch(read.payload, this.gone.signal);
+    const reply =
+      'refused' in read
+        ? read.refused
+        : await this.session.dispatch(read.payload, this.gone, this.onReply === undefined);
     this.onReply?.({ transport: 'websocket', layer: 'l2', began }, 'refused' in read ? undefined : read.payload, reply);
     return reply;
   }

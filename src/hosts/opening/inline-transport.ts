@@ -99,8 +99,10 @@ export class InlineTransport implements NodeTransport {
 export function openSession(dispatch: Dispatch, listener: SessionListener, maxSubscriptions?: number): NodeSession {
   const subscriptions = new Subscriptions(listener, maxSubscriptions);
   return {
-    dispatch: (payload, signal) =>
-      subscriptions.during((subscriber) => dispatch(payload, { signal, subscriber, client: subscriptions })),
+    dispatch: (payload, signal, unreported) =>
+      subscriptions.during((subscriber) =>
+        dispatch(payload, { signal, subscriber, client: subscriptions, unreported }),
+      ),
     close: () => subscriptions.close(),
   };
 }

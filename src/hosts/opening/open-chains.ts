@@ -101,8 +101,8 @@ class ChainsTransport implements NodeTransport {
     let current = this.info.chainId;
     let session = open(current);
     return {
-      dispatch: async (payload, signal) => {
-        const reply = await session.dispatch(payload, signal);
+      dispatch: async (payload, signal, unreported) => {
+        const reply = await session.dispatch(payload, signal, unreported);
         for (const { item, answer } of answersOf(payload, reply)) {
           if (methodOf(item) !== 'wallet_switchEthereumChain' || !('result' in answer)) continue;
           const asked = switchedTo(item as ChainSwitch);

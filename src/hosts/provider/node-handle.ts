@@ -401,9 +401,9 @@ class OpenNode extends TransportProvider implements PlumblineNode {
   openSession(listener: SessionListener, connection?: object): NodeSession {
     const session = this.node.openSession(listener, connection);
     return {
-      dispatch: async (payload, signal) => {
-        const reply = await session.dispatch(payload, signal);
-        await this.emitChanges(reply);
+      dispatch: async (payload, signal, unreported) => {
+        const reply = await session.dispatch(payload, signal, unreported);
+        if (reply.reports !== undefined || reply.faults !== undefined) await this.emitChanges(reply);
         return reply;
       },
       close: () => session.close(),

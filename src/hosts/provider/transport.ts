@@ -12,8 +12,12 @@ export type Layer = 'l2' | 'l1' | 'inspect';
 
 /** A caller that has its own subscriptions and gets their messages, such as a provider or a WebSocket. */
 export interface NodeSession {
-  /** As `NodeTransport.dispatch`, with `eth_subscribe` and `eth_unsubscribe`. */
-  dispatch(payload: unknown, signal?: AbortSignal): Promise<Reply>;
+  /**
+   * As `NodeTransport.dispatch`, with `eth_subscribe` and `eth_unsubscribe`.
+   *
+   * @param unreported - as `PayloadOptions.unreported`; only a node in this thread takes it into account
+   */
+  dispatch(payload: unknown, signal?: AbortSignal | LateSignal, unreported?: boolean): Promise<Reply>;
   /** Ends its subscriptions. */
   close(): void;
 }

@@ -118,7 +118,7 @@ export class SharedNode implements NodeTransport, PeerListener {
     this.sessions.add(session);
     return {
       dispatch: (payload, signal) =>
-        this.send('l2', payload, signal, (writer, part, until) => session.dispatch(writer, part, until)),
+        this.send('l2', payload, signalOf(signal), (writer, part, until) => session.dispatch(writer, part, until)),
       close: () => {
         session.close();
         this.sessions.delete(session);

@@ -192,7 +192,7 @@ export class RemoteWriter implements Writer {
     const session = this.nextNumber++;
     this.sessions.set(session, listener);
     return {
-      dispatch: (payload, signal) => this.call({ layer: 'l2', payload, session, chain }, signal),
+      dispatch: (payload, signal) => this.call({ layer: 'l2', payload, session, chain }, signalOf(signal)),
       close: () => {
         if (this.sessions.delete(session) && !this.isOver) this.send({ kind: 'end-session', session });
       },

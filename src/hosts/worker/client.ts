@@ -307,7 +307,7 @@ class WorkerTransport implements NodeTransport {
     const session = this.nextSession++;
     this.sessions.set(session, listener);
     return {
-      dispatch: (payload, signal) => this.answer({ layer: 'l2', payload, session, chain }, signal),
+      dispatch: (payload, signal) => this.answer({ layer: 'l2', payload, session, chain }, signalOf(signal)),
       close: () => {
         if (!this.sessions.delete(session) || this.ended !== undefined) return;
         void this.orEnd(() => this.remote.closeSession(session)).catch(() => {});

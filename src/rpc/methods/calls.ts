@@ -9,7 +9,7 @@ import { toQuantity } from '../../primitives/quantity.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { MethodCallOptions } from '../method.js';
 import { COMPUTES } from '../method-rows.js';
-import { parseCallOn } from '../parse-call.js';
+import { estimateRequestOf, parseCallOn } from '../parse-call.js';
 import { parseBlockOverrides, parseStateOverrides } from '../parse-overrides.js';
 import { executionPointOf, parseBlockReference, requireBlock } from '../resolve-block.js';
 import type { OfCall } from '../schema/json.js';
@@ -19,11 +19,9 @@ const loadCalls = loadOnce(() => import('../../evm/call.js'));
 
 /** `[call, block, stateOverride, blockOverrides]`; without a block it is the newest. */
 export const eth_call = defineMethod<OfCall, Hex>('eth_call', COMPUTES, async (context, params, options) => {
-  const [{ state, block, call, ...rest }, { callAt }] = await Promise.all([
-    readSimulation(context, params, options),
-    loadCalls(),
-  ]);
-  return bytesToHex((await callAt(state, block, call, rest)).returnData);
+  const [simulation, { callAt }] = await Promise.all([readSimulation(context, params, options), loadCalls()]);
+  const { state, block, call } = simulation;
+  return bytesToHex((await callAt(state, block, call, simulation)).returnData);
 });
 
 /**
@@ -35,7 +33,7 @@ export const eth_call = defineMethod<OfCall, Hex>('eth_call', COMPUTES, async (c
 export const eth_estimateGas = defineMethod<OfCall, Hex>(
   'eth_estimateGas',
   COMPUTES,
-  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], { signal, gas, note }) => {
+  async (context, [callParam, blockParam, overridesParam, blockOverridesParam], options) => {
     const call = parseCallOn(context.chain.network, callParam);
     const asGeth = context.chain.network.gasSearch === 'geth';
     const reference = parseBlockReference(blockParam, { tag: asGeth ? 'latest' : 'pending' });
@@ -43,7 +41,7 @@ export const eth_estimateGas = defineMethod<OfCall, Hex>(
     const blockOverrides = parseBlockOverrides(blockOverridesParam);
     const block = isHead(reference) ? undefined : await requireBlock(context, reference);
     const pending = isPending(reference) ? true : undefined;
-    const request = { call, overrides, blockOverrides, block, pending, signal, gas, note };
+    const request = estimateRequestOf({ call, overrides, blockOverrides, block, pending }, options);
     return toQuantity((await context.estimator.gas(request)).gasLimit);
   },
 );
@@ -74,7 +72,10 @@ export async function readSimulation(
     overrides,
     overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
     maxAnswerBytes: context.maxAnswerBytes,
-    signal: options.signal,
+    get signal() {
+      return options.signal;
+    },
+    stopped: options.stopped,
     gas: options.gas,
   };
 }

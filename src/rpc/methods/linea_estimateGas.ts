@@ -3,7 +3,7 @@ import type { EstimateRequest, FeeEstimate } from '../../estimate/estimate-reque
 import { toQuantity } from '../../primitives/quantity.js';
 import type { MethodCallOptions } from '../method.js';
 import { COMPUTES } from '../method-rows.js';
-import { parseCallOn } from '../parse-call.js';
+import { estimateRequestOf, parseCallOn } from '../parse-call.js';
 import { parseStateOverrides } from '../parse-overrides.js';
 import { parseBlockReference, requireBlock } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
@@ -19,7 +19,7 @@ import { defineMethod, type RpcContext } from './context.js';
 export async function readEstimateRequest(
   context: RpcContext,
   [callParam, second, third]: readonly unknown[],
-  { signal, gas, note }: MethodCallOptions,
+  options: MethodCallOptions,
 ): Promise<EstimateRequest> {
   const call = parseCallOn(context.chain.network, callParam, { lenient: true });
   const { txGasLimit } = context.chain.network;
@@ -28,12 +28,12 @@ export async function readEstimateRequest(
   }
   if (typeof second !== 'string') {
     const override = second === undefined || second === null ? third : second;
-    return { call, overrides: parseStateOverrides(override), signal, gas, note };
+    return estimateRequestOf({ call, overrides: parseStateOverrides(override) }, options);
   }
   const reference = parseBlockReference(second);
   const overrides = parseStateOverrides(third);
-  const block = isHead(reference) ? undefined : await requireBlock(context, reference, { signal, note });
-  return { call, overrides, block, signal, gas, note, ...(isPending(reference) && { pending: true }) };
+  const block = isHead(reference) ? undefined : await requireBlock(context, reference, options);
+  return estimateRequestOf({ call, overrides, block, ...(isPending(reference) && { pending: true }) }, options);
 }
 
 export function formatEstimate({ gasLimit, baseFeePerGas, priorityFeePerGas }: FeeEstimate) {

@@ -16,10 +16,12 @@ import { toQuantity } from '../../primitives/quantity.js';
 
 type Json = Hex | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
+/** The same while it is made. */
+type Making = Record<string, Json>;
 
 /** A header, as a subscription to new heads shows it. */
-export function formatHeader({ header, hash }: Pick<Block, 'header' | 'hash'>): JsonObject {
-  return {
+export function formatHeader({ header, hash }: Pick<Block, 'header' | 'hash'>): Making {
+  const json: Making = {
     number: toQuantity(header.number),
     hash: bytesToHex(hash),
     parentHash: bytesToHex(header.parentHash),
@@ -36,28 +38,28 @@ export function formatHeader({ header, hash }: Pick<Block, 'header' | 'hash'>): 
     extraData: bytesToHex(header.extraData),
     mixHash: bytesToHex(header.mixHash),
     nonce: bytesToHex(header.nonce),
-    ...quantityMember('baseFeePerGas', header.baseFeePerGas),
-    ...bytesMember('withdrawalsRoot', header.withdrawalsRoot),
-    ...quantityMember('blobGasUsed', header.blobGasUsed),
-    ...quantityMember('excessBlobGas', header.excessBlobGas),
-    ...bytesMember('parentBeaconBlockRoot', header.parentBeaconBlockRoot),
-    ...bytesMember('requestsHash', header.requestsHash),
-    ...bytesMember('blockAccessListHash', header.blockAccessListHash),
-    ...quantityMember('slotNumber', header.slotNumber),
   };
+  if (header.baseFeePerGas !== undefined) json.baseFeePerGas = toQuantity(header.baseFeePerGas);
+  if (header.withdrawalsRoot !== undefined) json.withdrawalsRoot = bytesToHex(header.withdrawalsRoot);
+  if (header.blobGasUsed !== undefined) json.blobGasUsed = toQuantity(header.blobGasUsed);
+  if (header.excessBlobGas !== undefined) json.excessBlobGas = toQuantity(header.excessBlobGas);
+  if (header.parentBeaconBlockRoot !== undefined) json.parentBeaconBlockRoot = bytesToHex(header.parentBeaconBlockRoot);
+  if (header.requestsHash !== undefined) json.requestsHash = bytesToHex(header.requestsHash);
+  if (header.blockAccessListHash !== undefined) json.blockAccessListHash = bytesToHex(header.blockAccessListHash);
+  if (header.slotNumber !== undefined) json.slotNumber = toQuantity(header.slotNumber);
+  return json;
 }
 
 /** A block. @param full - whole transactions instead of their hashes */
 export function formatBlock(block: Block, full: boolean): JsonObject {
-  return {
-    ...formatHeader(block),
-    size: toQuantity(block.size),
-    uncles: (block.uncles ?? []).map(bytesToHex),
-    transactions: block.transactions.map((transaction, index) =>
-      full ? formatTransaction({ transaction, block, index }) : bytesToHex(transaction.hash),
-    ),
-    ...(block.header.withdrawalsRoot !== undefined && { withdrawals: (block.withdrawals ?? []).map(formatWithdrawal) }),
-  };
+  const json = formatHeader(block);
+  json.size = toQuantity(block.size);
+  json.uncles = (block.uncles ?? []).map(bytesToHex);
+  json.transactions = block.transactions.map((transaction, index) =>
+    full ? formatTransaction({ transaction, block, index }) : bytesToHex(transaction.hash),
+  );
+  if (block.header.withdrawalsRoot !== undefined) json.withdrawals = (block.withdrawals ?? []).map(formatWithdrawal);
+  return json;
 }
 
 /** A transaction in its block. */
@@ -201,8 +203,4 @@ export function formatTrieProof(address: Uint8Array, proof: TrieProof, shownKeys
 
 function quantityMember(name: string, value: bigint | undefined): JsonObject {
   return value === undefined ? {} : { [name]: toQuantity(value) };
-}
-
-function bytesMember(name: string, value: Uint8Array | undefined): JsonObject {
-  return value === undefined ? {} : { [name]: bytesToHex(value) };
 }
