@@ -54,7 +54,7 @@ export const starting: BenchArea = {
         name: 'plumbline serve / the smallest server of Node',
         value: medianRatio(ours, smallest),
         unit: 'x',
-        bar: { atMost: 3 },
+        bar: { atMost: 1.6 },
         note: `${median(smallest).toFixed(0)} ms`,
       },
       { name: 'plumbline serve / anvil', value: medianRatio(ours, theirs), unit: 'x', bar: { atMost: 2 }, note },

@@ -175,6 +175,7 @@ export type {
   TransactionPreview,
 } from './rpc/schema/transaction-preview.js';
 export type { SubscriptionMessage } from './rpc/subscriptions.js';
+export type { LateSignal } from './scheduling/deadline.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';
 export type { Eip1193Provider } from './upstream/json-rpc.js';

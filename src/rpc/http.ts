@@ -1,3 +1,4 @@
+import { PlumblineError } from '../errors.js';
 import { readAtMost } from '../primitives/bounded-input.js';
 import type { LateSignal } from '../scheduling/deadline.js';
 import { asError, failure, type NodeFault, type Reply, readPayload, writeReply } from './envelope.js';
@@ -137,7 +138,8 @@ export async function answerPost<Signal extends AbortSignal | LateSignal>(
     const status = reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408;
     return { status, text: writeReply(reply) };
   } catch (error) {
-    const told = toRpcError(error);
+    const hasLeft = call.signal.aborted;
+    const told = toRpcError(hasLeft ? new PlumblineError('ABORTED', 'request aborted', {}, { cause: error }) : error);
     if (told.reason === 'INTERNAL') onFault?.({ id: told.details.id!, error: asError(error) });
     return { status: 500, text: writeReply({ body: failure(null, told) }) };
   }
