@@ -1,0 +1,1 @@
+export const PUBLISHED: { readonly npm: boolean; readonly github: boolean };

@@ -1,0 +1,5 @@
+/**
+ * Where plumbline can be had besides a clone: the one place that says so. The demo page and the site follow it, test/docs/published.test.ts
+ * compares the documents with it, and `npm run release -- --tag` asks for `npm`.
+ */
+export const PUBLISHED = { npm: false, github: false };
