@@ -1,7 +1,7 @@
 import { Parts } from './app-parts.js';
 import { StatusBar } from './app-status.js';
 import { ThemeSwitch } from './app-theme.js';
-import { documents, REPOSITORY } from './lib/links.js';
+import { readOn } from './lib/links.js';
 import { online, VIEWS, type View, view } from './state/view.js';
 import { UnknownView } from './ui/unknown-view.js';
 
@@ -28,12 +28,11 @@ export function App() {
         </a>
         <div class="top-end">
           {!online.value && <span class="pill pill-warn">offline</span>}
-          <a class="top-link" href={documents()}>
-            Documents
-          </a>
-          <a class="top-link" href={REPOSITORY}>
-            Source
-          </a>
+          {readOn().map(({ name, href }) => (
+            <a key={name} class="top-link" href={href}>
+              {name}
+            </a>
+          ))}
           <ThemeSwitch />
         </div>
         <nav class="nav" aria-label="Parts of this page">
@@ -51,8 +50,13 @@ export function App() {
       </main>
       <footer class="foot">
         An Ethereum layer-2 node that runs in this page. Beside each answer stands how it is known: checked here,
-        computed here, from this page’s own chain, or one server’s word. <a href={documents()}>Documents</a>,{' '}
-        <a href={REPOSITORY}>source</a>, MIT license.
+        computed here, from this page’s own chain, or one server’s word.{' '}
+        {readOn().map(({ name, href }) => (
+          <span key={name}>
+            <a href={href}>{name}</a>,{' '}
+          </span>
+        ))}
+        MIT license.
       </footer>
     </>
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { PUBLISHED } from '../scripts/lib/published.mjs';
 import { offlineWorker } from './vite.offline.js';
 import { pageSize } from './vite.size.js';
 
@@ -46,13 +47,19 @@ const policy: Plugin = {
   },
 };
 
+/** The first view has no links to what is not published. */
+const published: Plugin = {
+  name: 'published-links',
+  transformIndexHtml: (html) => (PUBLISHED.github ? html : html.replace(/^.*href="https:\/\/github\.com\/.*\n/gm, '')),
+};
+
 /** How long the plugins of a build took is noise where a node is started. */
 const QUIET = { bundlerTimings: false };
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [policy, offlineWorker(dist), pageSize],
+  plugins: [published, policy, offlineWorker(dist), pageSize],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: `${dist}/demo`,

@@ -57,7 +57,9 @@ export async function buildLibrary() {
 
 export async function buildDemo() {
   await buildLibrary();
-  await unlessFresh('demo', ['demo', 'src'], () => mustRun(bin('vite'), ['build', 'demo', '--logLevel', 'warn']));
+  await unlessFresh('demo', ['demo', 'src', 'scripts/lib/published.mjs'], () =>
+    mustRun(bin('vite'), ['build', 'demo', '--logLevel', 'warn']),
+  );
 }
 
 /** Tools written in TypeScript: bench and conformance, with the sources they call. */

@@ -15,10 +15,13 @@ await mustRun(`${root}/docs/api/node_modules/.bin/typedoc`, ['--options', 'docs/
 await mustRun(bin('vitepress'), ['build', 'docs/site']);
 await mustRun(bin('vite'), ['build', '--config', 'docs/play/vite.config.ts', '--logLevel', 'warn']);
 await cp(`${root}/dist/demo`, `${SITE}/demo`, { recursive: true });
-// Here the documents are beside the demo page, which otherwise leads to the repository.
+// Here the documents are beside the demo page, which otherwise leads to the repository, or nowhere while that is not published.
 const page = `${SITE}/demo/index.html`;
-const [, away] = /<link rel="help" href="([^"]*)/.exec(await readFile(page, 'utf8'));
-await writeFile(page, (await readFile(page, 'utf8')).replaceAll(`href="${away}"`, 'href="../"'));
+const first = (await readFile(page, 'utf8')).replaceAll(/^.*href="[^"]*\/tree\/main\/docs".*\n/gm, '');
+const withDocuments = first
+  .replace('<link rel="icon"', '<link rel="help" href="../" />\n    $&')
+  .replace('<div class="top-end">', '$&\n          <a class="top-link" href="../">Documents</a>');
+await writeFile(page, withDocuments);
 
 const dead = await deadLinks(SITE, ['demo/index.html']);
 for (const { page, link } of dead) console.error(`${page}: ${link} leads nowhere`);

@@ -1,4 +1,5 @@
-import { documents, REPOSITORY } from '../lib/links.js';
+import { PACKAGE, PUBLISHED } from '../../scripts/lib/published.mjs';
+import { readOn } from '../lib/links.js';
 import { Panel } from '../ui/panel.js';
 
 const PARTS = [
@@ -21,8 +22,18 @@ export function NextPanel() {
         ))}
       </ul>
       <p class="next-use">
-        For developers: <code>npm install plumbline-l2</code>, a TypeScript library under the MIT license.{' '}
-        <a href={documents()}>Documents</a>, <a href={REPOSITORY}>source</a>.
+        For developers: a TypeScript library under the MIT license.{' '}
+        {!PUBLISHED.npm && (
+          <>
+            It is not on npm yet: <code>npm run pack</code> in a clone makes the file for{' '}
+          </>
+        )}
+        <code>npm install {PACKAGE}</code>.{' '}
+        {readOn().map(({ name, href }) => (
+          <span key={name}>
+            <a href={href}>{name}</a>{' '}
+          </span>
+        ))}
       </p>
     </Panel>
   );

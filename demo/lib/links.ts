@@ -1,6 +1,12 @@
-export const REPOSITORY = 'https://github.com/plumbline-l2/plumbline';
+import { PUBLISHED } from '../../scripts/lib/published.mjs';
 
-/** Where the documents are: index.html says it, and `npm run site` puts them beside the page. */
-export function documents(): string {
-  return document.querySelector<HTMLLinkElement>('link[rel="help"]')?.href ?? REPOSITORY;
+const REPOSITORY = 'https://github.com/plumbline-l2/plumbline';
+
+/** Where to read on. `npm run site` puts the documents beside the page, and index.html says so; what is not published is no link. */
+export function readOn(): { readonly name: string; readonly href: string }[] {
+  const documents = document.querySelector<HTMLLinkElement>('link[rel="help"]')?.href;
+  return [
+    ...(documents === undefined ? [] : [{ name: 'Documents', href: documents }]),
+    ...(PUBLISHED.github ? [{ name: 'Source', href: REPOSITORY }] : []),
+  ];
 }

@@ -116,7 +116,7 @@ function withSources(map, directory) {
 }
 
 /** Moves the maps out of dist. */
-export function shipSourceMaps({ name, version, license, repository }) {
+export function shipSourceMaps({ name, version, license, repository, publishConfig }) {
   rmSync(SOURCE_MAPS, { recursive: true, force: true });
   const maps = readdirSync(DIST, { withFileTypes: true, recursive: true }).filter((one) =>
     one.name.endsWith('.js.map'),
@@ -133,6 +133,7 @@ export function shipSourceMaps({ name, version, license, repository }) {
     description: `Source maps of ${name}, with the sources in them: that of a file has its path, and .map behind it.`,
     license,
     repository,
+    publishConfig,
     files: ['dist'],
   };
   write(`${SOURCE_MAPS}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`);

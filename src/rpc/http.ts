@@ -151,8 +151,12 @@ export interface AccessRule {
    * Origins whose pages may send requests; `*` for all. With a list, a request from an origin that is neither the endpoint's own
    * nor listed is refused with 403. Without CORS headers alone it would still be carried out. Requests without an origin are
    * answered: browsers send it with every POST and WebSocket, tools do not. `serve` lists none by default, handlers use `*`.
+   *
+   * In a list, `loopback` stands for pages of this machine, on any port, and `extensions` for all browser extensions.
    */
   readonly allowedOrigins?: '*' | readonly string[] | undefined;
+  /** Called with the origin of each request that is refused for it: text of a client. */
+  readonly onRefusedOrigin?: ((origin: string) => void) | undefined;
   /**
    * Host names (without port) under which the endpoint answers; any when left out. Protects from DNS rebinding: a site can point
    * its own name at any address. Without it only IP addresses and `localhost` count as the endpoint's own origin.
@@ -183,13 +187,24 @@ export function refusal(request: Pick<Request, 'url' | 'headers'>, rule: AccessR
 export function refusalOf(
   { hostname, origin: own }: Pick<URL, 'hostname' | 'origin'>,
   origin: string | null | undefined,
-  { allowedHosts, allowedOrigins = '*' }: AccessRule,
+  { allowedHosts, allowedOrigins = '*', onRefusedOrigin }: AccessRule,
 ): string | undefined {
   if (allowedHosts !== undefined && !allowedHosts.includes(hostname)) return 'Host not authorized.';
-  if (allowedOrigins === '*' || origin === null || origin === undefined || allowedOrigins.includes(origin))
+  if (allowedOrigins === '*' || origin === null || origin === undefined || isListed(origin, allowedOrigins))
     return undefined;
-  const isOwn = origin === own && (allowedHosts !== undefined || cannotBeRebound(hostname));
-  return isOwn ? undefined : 'Origin not authorized.';
+  if (origin === own && (allowedHosts !== undefined || cannotBeRebound(hostname))) return undefined;
+  onRefusedOrigin?.(origin);
+  return `Origin not authorized. plumbline serve --allow-origin ${origin} lets it in, allowedOrigins in a program.`;
+}
+
+const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\/[\w-]+$/;
+const ON_LOOPBACK = /^https?:\/\/(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
+
+/** Whether a list has an origin, by itself or by its class. */
+function isListed(origin: string, list: readonly string[]): boolean {
+  if (list.includes(origin)) return true;
+  if (list.includes('extensions') && EXTENSION.test(origin)) return true;
+  return list.includes('loopback') && ON_LOOPBACK.test(origin);
 }
 
 /** Whether no site can have this host name: an IP address, or a name that browsers resolve to loopback. */

@@ -6,6 +6,7 @@ import { withLinks } from '../../docs/site/stage/links.js';
 import { pages } from '../../docs/site/stage/places.js';
 import { runnablesOf, withRunButtons } from '../../docs/site/stage/runnable.js';
 import { slugOf } from '../../docs/site/stage/slug.js';
+import { PUBLISHED } from '../../scripts/lib/published.mjs';
 import { deadLinks } from '../../scripts/lib/site-links.mjs';
 import { documents } from './snippets.js';
 
@@ -36,8 +37,10 @@ test.each([
     'to what is no page',
     'README.md',
     '[a](examples/extension)',
-    '[a](https://github.com/plumbline-l2/plumbline/tree/main/examples/extension)',
+    // While there is no repository to lead to, the words alone.
+    PUBLISHED.github ? '[a](https://github.com/plumbline-l2/plumbline/tree/main/examples/extension)' : 'a',
   ],
+  ['with code for words', 'README.md', '[`a`](docs/security.md)', '[`a`](./security.md)'],
   ['of a citation', 'docs/guides/wallet.md', 'see docs/security.md.', 'see [docs/security.md](../security.md).'],
   ['in code', 'README.md', '`[a](docs/guides/wallet.md)`', '`[a](docs/guides/wallet.md)`'],
 ])('a link %s', (_, file, text, wanted) => {

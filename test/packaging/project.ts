@@ -53,7 +53,7 @@ function dependencyPlaces(more: readonly string[]): string[] {
 }
 
 /** Puts the files of a directory into another place, as links where the file system has them. */
-function place(from: string, to: string): void {
+export function place(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];

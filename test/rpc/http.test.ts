@@ -287,6 +287,30 @@ describe('origins and hosts', () => {
   );
 
   it.each([
+    ['chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn', ['extensions'], 200],
+    ['moz-extension://0e4b3a3c-1c1e-4a0e-9c55-0d2e0b1b6f3a', ['extensions'], 200],
+    ['chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn', ['loopback'], 403],
+    ['http://localhost:3000', ['loopback'], 200],
+    ['https://app.localhost:5173', ['loopback'], 200],
+    ['http://127.0.0.1:3000', ['loopback'], 200],
+    ['http://[::1]:3000', ['loopback'], 200],
+    ['http://localhost:3000', ['extensions'], 403],
+    ['http://localhost.evil.test', ['loopback', 'extensions'], 403],
+    ['http://127.0.0.1.evil.test', ['loopback', 'extensions'], 403],
+    ['http://notlocalhost', ['loopback', 'extensions'], 403],
+    ['https://evil.test/chrome-extension://a', ['loopback', 'extensions'], 403],
+    ['null', ['loopback', 'extensions'], 403],
+  ])('%s, where %j may ask: %i', async (origin, allowedOrigins, status) => {
+    const refused: string[] = [];
+    const asked = endpoint({ allowedOrigins, onRefusedOrigin: (text) => refused.push(text) });
+    const response = await asked(post(CALL, { origin }));
+    expect(response.status).toBe(status);
+    expect(refused).toEqual(status === 403 ? [origin] : []);
+    if (status === 200) expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    else expect(((await response.json()) as { message: string }).message).toContain(`--allow-origin ${origin} `);
+  });
+
+  it.each([
     ['http://evil.test', 403],
     ['http://evil.test:8545', 403],
     ['http://localhost.evil.test', 403],

@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Running, runBuilt, startBuilt } from '../support/built-command.js';
@@ -74,27 +77,120 @@ describe('plumbline serve', () => {
     expect(out()).toContain('Stopped.');
   });
 
-  test('--json prints one object for each event, also of batches and WebSockets', async () => {
-    const { url, out, stop } = await served('--json');
-    await post(url, [request('eth_chainId'), { ...request('nope'), id: 2 }, { ...request('eth_gasPrice'), id: 3 }]);
-    await post(url, 'oops');
-    const socket = new WebSocket(url.replace('http', 'ws'));
-    await once(socket, 'open');
-    socket.send(JSON.stringify(request('eth_getBalance', `0x${'11'.repeat(20)}`, 'latest')));
-    await once(socket, 'message');
-    expect(await stop('SIGTERM')).toBe(0);
-    const printed = events(out());
-    expect(printed[0]).toMatchObject({ event: 'listening', network: 'devnet', chainId: 59_139, url });
-    const batch = { event: 'request', transport: 'http', layer: 'l2', batch: 3, ms: expect.any(Number) };
-    expect(printed.slice(1, -2)).toMatchObject([
-      { ...batch, method: 'eth_chainId', class: 'held' },
-      { ...batch, method: 'nope', error: { code: -32_601, message: 'Method not found (nope)' } },
-      { ...batch, method: 'eth_gasPrice', class: 'computed' },
-      { event: 'request', error: { code: -32_700 } },
-      { event: 'request', transport: 'websocket', method: 'eth_getBalance', class: 'held' },
+  test.each([['--json'], ['--log', 'json']])(
+    '%s %s prints one object for each event, also of batches and WebSockets',
+    async (...args) => {
+      const { url, out, stop } = await served(...args);
+      await post(url, [request('eth_chainId'), { ...request('nope'), id: 2 }, { ...request('eth_gasPrice'), id: 3 }]);
+      await post(url, 'oops');
+      const socket = new WebSocket(url.replace('http', 'ws'));
+      await once(socket, 'open');
+      socket.send(JSON.stringify(request('eth_getBalance', `0x${'11'.repeat(20)}`, 'latest')));
+      await once(socket, 'message');
+      expect(await stop('SIGTERM')).toBe(0);
+      const printed = events(out());
+      expect(printed[0]).toMatchObject({ event: 'listening', network: 'devnet', chainId: 59_139, url });
+      const batch = { event: 'request', transport: 'http', layer: 'l2', batch: 3, ms: expect.any(Number) };
+      expect(printed.slice(1, -2)).toMatchObject([
+        { ...batch, method: 'eth_chainId', class: 'held' },
+        { ...batch, method: 'nope', error: { code: -32_601, message: 'Method not found (nope)' } },
+        { ...batch, method: 'eth_gasPrice', class: 'computed' },
+        { event: 'request', error: { code: -32_700 } },
+        { event: 'request', transport: 'websocket', method: 'eth_getBalance', class: 'held' },
+      ]);
+      expect(printed[2]).not.toHaveProperty('class');
+      expect(printed.slice(-2).map(({ event }) => event)).toEqual(['stopping', 'stopped']);
+    },
+  );
+
+  test('lets in pages of this machine and extensions, and prints once which flag lets in another', async () => {
+    const { url, out, stop } = await served('--quiet');
+    const ask = (origin: string) =>
+      fetch(url, { method: 'POST', headers: { origin }, body: JSON.stringify(request('eth_chainId')) });
+    for (const origin of ['http://localhost:3000', 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn']) {
+      expect((await ask(origin)).status, origin).toBe(200);
+    }
+    for (let i = 0; i < 3; i++) {
+      const response = await ask('https://app.example');
+      expect(response.status).toBe(403);
+      expect(await response.json()).toEqual({
+        message: expect.stringContaining('--allow-origin https://app.example lets it in'),
+      });
+    }
+    await stop('SIGTERM');
+    expect(out().match(/^Refused .*$/gm)).toEqual([
+      'Refused a page of https://app.example; --allow-origin https://app.example lets it in.',
     ]);
-    expect(printed[2]).not.toHaveProperty('class');
-    expect(printed.slice(-2).map(({ event }) => event)).toEqual(['stopping', 'stopped']);
+  });
+
+  test('a light node lets in neither, unless they are named', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'plumbline-network-')), 'network.json');
+    onTestFinished(() => rm(dirname(file), { recursive: true }));
+    await writeFile(file, '{"name":"mine","chainId":4242}');
+    const args = ['--quiet', '--network', file, '--upstream', 'http://127.0.0.1:9'];
+    const origin = 'http://localhost:3000';
+    for (const [more, status] of [
+      [[], 403],
+      [['--allow-origin', 'loopback'], 200],
+    ] as const) {
+      const { url, stop } = await served(...args, ...more);
+      const body = JSON.stringify(request('eth_chainId'));
+      expect((await fetch(url, { method: 'POST', headers: { origin }, body })).status).toBe(status);
+      await stop('SIGTERM');
+    }
+  });
+
+  test('prints the accounts and their keys, which are public', async () => {
+    const { out, stop } = await served('--quiet', '--balance', '7');
+    await eventually(async () => expect(out()).toContain('curl'));
+    await stop('SIGTERM');
+    // As every tool with the same mnemonic prints them.
+    expect(out()).toMatch(/, 7 ETH each/);
+    expect(out()).toMatch(/WARNING: these keys are public/);
+    for (const line of [
+      '  (0) 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266  0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+      '  (9) 0xa0ee7a142d267c1f36714e4a8f75612f20a79720  0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+    ]) {
+      expect(out().split('\n')).toContain(line);
+    }
+  });
+
+  test('--chain-id and --balance are those of the devnet', async () => {
+    const { url, stop } = await served('--quiet', '--chain-id', '31337', '--balance', '7');
+    const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+    expect(await post(url, request('eth_chainId'))).toMatchObject({ result: '0x7a69' });
+    expect(await post(url, request('eth_getBalance', account, 'latest'))).toMatchObject({
+      result: '0x6124fee993bc0000',
+    });
+    await stop('SIGTERM');
+  });
+
+  test('--state takes its accounts from a file, and writes them there when it stops', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plumbline-state-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'state.json');
+    const account = `0x${'42'.repeat(20)}`;
+    const first = await served('--quiet', '--state', file);
+    await post(first.url, request('anvil_setBalance', account, '0x1234'));
+    expect(await first.stop('SIGTERM')).toBe(0);
+    const { accounts } = JSON.parse(await readFile(file, 'utf8')) as { accounts: Record<string, { balance: string }> };
+    expect(accounts[account]!.balance).toBe('0x1234');
+    expect(await readdir(folder)).toEqual(['state.json']);
+    for (const option of ['--state', '--load-state']) {
+      const next = await served('--quiet', option, file);
+      expect(await post(next.url, request('eth_getBalance', account, 'latest'))).toMatchObject({ result: '0x1234' });
+      expect(await next.stop('SIGTERM')).toBe(0);
+    }
+  });
+
+  test('a state that cannot be written is said, with code 1', async () => {
+    const { child, stop } = await served('--quiet', '--dump-state', '/dev/null/state.json');
+    let said = '';
+    child.stderr!.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    expect(await stop('SIGTERM')).toBe(1);
+    expect(said).toMatch(/^plumbline serve: the state is not in .*ENOTDIR/);
   });
 
   test('goes on when its output is not read', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { PUBLISHED } from '../../../scripts/lib/published.mjs';
 import { root, staged } from '../stage/places.js';
 import { slugOf } from '../stage/slug.js';
 import { stage } from '../stage/stage.js';
@@ -43,7 +44,7 @@ export default defineConfig({
     sidebar: sidebar(),
     outline: { level: [2, 3] },
     search: { provider: 'local' },
-    socialLinks: [{ icon: 'github', link: 'https://github.com/plumbline-l2/plumbline' }],
+    socialLinks: PUBLISHED.github ? [{ icon: 'github', link: 'https://github.com/plumbline-l2/plumbline' }] : [],
     docFooter: { prev: false, next: false },
   },
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path/posix';
+import { PUBLISHED } from '../../../scripts/lib/published.mjs';
 import { root } from './places.js';
 import { slugOf } from './slug.js';
 
@@ -7,7 +8,8 @@ const REPOSITORY = 'https://github.com/plumbline-l2/plumbline';
 
 /** Code, in which nothing is a link: fenced blocks and spans. */
 const CODE = /^```[\s\S]*?^```$|`[^`\n]+`/gm;
-const LINK = /\]\((?!https?:|mailto:|#)([^)\s#]*)(#[^)\s]*)?\)/g;
+/** Code, or a link with its words, which may be code. */
+const LINK = /^```[\s\S]*?^```$|`[^`\n]+`|\[((?:`[^`\n]+`|[^[\]`])*)\]\((?!https?:|mailto:|#)([^)\s#]*)(#[^)\s]*)?\)/gm;
 /** A citation of a document by its path, with its first section. */
 const CITATION = /(?<![\w/[(])docs\/((?:spec\/|guides\/)?[\w-]+\.md)(?:[ \n](\d+(?:\.\d+)*)(?!\w))?(?!\])/g;
 
@@ -29,7 +31,7 @@ function anchorOf(file: string, section: string): string {
 }
 
 /**
- * A document with links that lead to pages of the site, and to the repository for what is no page. Citations such as
+ * A document with links that lead to pages of the site, and for what is no page to the repository, or nowhere while that is not published. Citations such as
  * `docs/spec/fees.md 2` become links.
  *
  * @param file - path in the repository
@@ -41,19 +43,24 @@ export function withLinks(text: string, file: string, pages: ReadonlyMap<string,
     const path = relative(from, page);
     return path.startsWith('.') ? path : `./${path}`;
   };
-  const addressOf = (target: string, anchor: string): string => {
+  /** undefined for what is nowhere but in a clone. */
+  const addressOf = (target: string, anchor: string): string | undefined => {
     const page = pages.get(target);
     if (page !== undefined) return toPage(page) + anchor;
     if (!existsSync(`${root}/${target}`)) throw new Error(`${file}: ${target} is not there`);
+    if (!PUBLISHED.github) return undefined;
     const kind = statSync(`${root}/${target}`).isDirectory() ? 'tree' : 'blob';
     return `${REPOSITORY}/${kind}/main/${target}${anchor}`;
   };
-  return inProse(text, (prose) =>
-    prose
-      .replace(LINK, (_, path: string, anchor = '') => `](${addressOf(join(dirname(file), path), anchor)})`)
-      .replace(CITATION, (shown: string, name: string, section?: string) => {
-        const target = `docs/${name}`;
-        return `[${shown}](${addressOf(target, section === undefined ? '' : anchorOf(target, section))})`;
-      }),
+  const linked = text.replace(LINK, (whole: string, words?: string, path = '', anchor = '') => {
+    if (words === undefined) return whole;
+    const address = addressOf(join(dirname(file), path), anchor);
+    return address === undefined ? words : `[${words}](${address})`;
+  });
+  return inProse(linked, (prose) =>
+    prose.replace(CITATION, (shown: string, name: string, section?: string) => {
+      const target = `docs/${name}`;
+      return `[${shown}](${addressOf(target, section === undefined ? '' : anchorOf(target, section))})`;
+    }),
   );
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DevnetChainOptions } from '../../chain/devnet/options.js';
 import { TOOLS, type Tool } from '../../chain/devnet/options.js';
+import { DEV_ACCOUNTS } from '../../chain/devnet/state/dev-accounts.js';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import type { ForkChainOptions, ForkOptions } from '../../chain/fork/fork-options.js';
 import type { LightChainOptions } from '../../chain/light/light-options.js';
@@ -21,6 +22,8 @@ export const CHAIN_OPTIONS = {
   'block-time': { type: 'string' },
   tool: { type: 'string' },
   hardfork: { type: 'string' },
+  'chain-id': { type: 'string' },
+  balance: { type: 'string' },
   upstream: { type: 'string', multiple: true },
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
@@ -30,6 +33,9 @@ export const CHAIN_OPTIONS = {
 } as const;
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
+
+/** Ten accounts with as much stay far below 2^256 wei, and the number is exact. */
+const MOST_ETHER = Number.MAX_SAFE_INTEGER;
 
 /**
  * The chains that the arguments describe: the network alone, or with its layer 1, which `--l1` and `--l1-consensus` serve.
@@ -72,7 +78,7 @@ async function forkOptions(values: Values, name: string): Promise<ForkChainOptio
   const { upstream } = values;
   if (values.network !== 'devnet')
     throw invalidParameter('--network', 'cannot be given with --fork, which names the network itself');
-  for (const option of ['genesis', 'import', 'hardfork'] as const) {
+  for (const option of ['genesis', 'import', 'hardfork', 'chain-id'] as const) {
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'cannot be given with --fork: a fork begins with the state of its network');
   }
@@ -99,10 +105,14 @@ function forkBlock(text: string | undefined): ForkOptions['block'] {
   throw invalidParameter('--fork-block', 'must be a number, a hash, or latest, finalized or safe');
 }
 
-/** How blocks are made. */
-function makingOptions({ 'block-time': time, tool }: Values): Pick<DevnetChainOptions, 'mining' | 'tool'> {
+/** How blocks are made, and what the dev accounts have. */
+function makingOptions(values: Values): Pick<DevnetChainOptions, 'mining' | 'tool' | 'alloc'> {
+  const { 'block-time': time, tool, balance } = values;
   const blockTime = integer('block-time', time, 1, 86_400);
+  const ether = integer('balance', balance, 0, MOST_ETHER);
+  const account = ether !== undefined && { balance: BigInt(ether) * 10n ** 18n };
   return {
+    ...(account && { alloc: Object.fromEntries(DEV_ACCOUNTS.map(({ address }) => [address, account])) }),
     ...(blockTime !== undefined && { mining: { intervalSeconds: blockTime } }),
     ...(tool !== undefined && { tool: toolOf(tool) }),
   };
@@ -120,7 +130,7 @@ export async function lightOptions(values: Values, known?: Network): Promise<Lig
   if (known === undefined && values.network === 'devnet') {
     throw invalidParameter('--upstream', 'is for light nodes; name the network it serves with --network');
   }
-  for (const option of ['genesis', 'import', 'block-time', 'tool', 'hardfork'] as const) {
+  for (const option of ['genesis', 'import', 'block-time', 'tool', 'hardfork', 'chain-id', 'balance'] as const) {
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
@@ -157,17 +167,32 @@ async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   if (values.genesis !== undefined && network !== 'devnet') {
     throw invalidParameter('--genesis', 'describes a network itself; leave out --network');
   }
+  if (values.genesis !== undefined && values.balance !== undefined)
+    throw invalidParameter('--balance', 'is for the dev accounts, which a genesis file replaces');
+  const hardfork = hardforkOf(values);
+  const chainId = chainIdOf(values);
   return {
     kind: 'devnet',
     ...(network !== 'devnet' && { network: await readNetwork(network) }),
-    ...(values.hardfork !== undefined && { network: devnet({ hardfork: hardforkOf(values) }) }),
+    ...((hardfork ?? chainId) !== undefined && {
+      network: devnet({ ...(hardfork && { hardfork }), ...(chainId && { chainId }) }),
+    }),
     ...(values.genesis !== undefined && { genesis: await readGenesis(values.genesis) }),
     ...(values.import !== undefined && { importBlocks: await readBytes('--import', values.import) }),
     ...makingOptions(values),
   };
 }
 
-function hardforkOf({ hardfork, genesis, network }: Values): 'osaka' | 'amsterdam' {
+/** The id of the default devnet; a genesis file and a profile say their own. */
+function chainIdOf({ 'chain-id': text, genesis, network }: Values): number | undefined {
+  const chainId = integer('chain-id', text, 1, Number.MAX_SAFE_INTEGER);
+  if (chainId !== undefined && (genesis !== undefined || network !== 'devnet'))
+    throw invalidParameter('--chain-id', 'is for the devnet itself; a genesis file or a network has its own');
+  return chainId;
+}
+
+function hardforkOf({ hardfork, genesis, network }: Values): 'osaka' | 'amsterdam' | undefined {
+  if (hardfork === undefined) return undefined;
   if (genesis !== undefined || network !== 'devnet')
     throw invalidParameter('--hardfork', 'is for the devnet itself; a genesis file or a network lists its own forks');
   if (hardfork === 'osaka' || hardfork === 'amsterdam') return hardfork;

@@ -75,6 +75,8 @@ export async function withNode(
     hardfork: undefined,
     fork: undefined,
     'fork-block': undefined,
+    'chain-id': undefined,
+    balance: undefined,
   };
   const chain = await lightOptions({ ...source, ...own }, await namedNetwork(network));
   const sized = await dictionarySource(dictionary);

@@ -1,8 +1,11 @@
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
-import type { Hex } from '../../primitives/hex.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import type { FetchHandlerOptions } from '../../rpc/http.js';
 import { isLoopback, LOOPBACK_NAMES } from '../../rpc/http.js';
 import type { EndpointReport, NodeStatus } from '../../rpc/schema/answers.js';
@@ -32,6 +35,10 @@ const OPTIONS = {
   port: { type: 'string', default: '8545' },
   host: { type: 'string', default: DEFAULT_HOST },
   demo: { type: 'string' },
+  state: { type: 'string' },
+  'load-state': { type: 'string' },
+  'dump-state': { type: 'string' },
+  log: { type: 'string', default: 'text' },
   'allow-origin': { type: 'string', multiple: true },
   'allow-host': { type: 'string', multiple: true },
   'max-body': { type: 'string' },
@@ -56,12 +63,18 @@ export const serveCommand: Command = {
   --host H               address to listen on (default ${DEFAULT_HOST})
   --demo DIR             built demo page to serve under /demo/
   --quiet                do not print requests
-  --json                 print one JSON object for each event: listening, request, stopping, stopped
+  --log text|json        json: print one JSON object for each event: listening, request, refused, stopping, stopped
+  --json                 the same as --log json
 
  a devnet
   --genesis FILE         genesis.json in geth's format, instead of the dev accounts
   --import FILE          concatenated RLP blocks to import on top of genesis
   --block-time SECONDS   seal a block at this interval, not for each transaction
+  --chain-id N           chain id (default 59139)
+  --balance ETHER        what each of the ten dev accounts has at first (default 10000)
+  --load-state FILE      accounts to begin with: JSON, as anvil --dump-state and this command write it
+  --dump-state FILE      write all accounts there when the node stops. There are no blocks in it
+  --state FILE           both: load the file if it is there, and write it when the node stops
   --hardfork NAME        osaka (default) or amsterdam, from genesis on
   --tool NAME            answer as anvil, hardhat or ganache where tools differ, and by that name
 
@@ -81,7 +94,9 @@ export const serveCommand: Command = {
 
  access and limits
   --allow-origin ORIGIN  accept pages of this origin, such as https://app.example; may be given several times, * for all
-                         pages. Pages of other origins than the server's own are refused, callers that are no pages are not
+                         pages, loopback for those of this machine, extensions for browser extensions. These two are let in
+                         by a devnet that is no fork, all else than the server's own pages is refused, and printed once.
+                         Callers that are no pages are not refused
   --allow-host NAME      accept this host name; may be given several times. On a loopback address, the names
                          ${LOOPBACK_NAMES.join(', ')} are accepted too; on others, any name is without this option
   --max-body BYTES       largest request (default 5242880)
@@ -115,11 +130,17 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const maxFilters = integer('max-filters', values['max-filters'], 1, 1_000_000);
     const maxBatch = integer('max-batch', values['max-batch'], 1, 1_000_000);
     const maxSubscriptions = integer('max-subscriptions', values['max-subscriptions'], 0, 1_000_000);
+    const files = stateFiles(values);
     const options = await nodeOptions(values, values.with);
+    const devnet = options.chain?.kind === 'devnet' ? options.chain : undefined;
+    if (devnet === undefined && (files.load ?? files.dump) !== undefined)
+      throw invalidParameter(files.option, 'is for devnets; leave it out for a light node');
+    await requireDemo(values.demo);
+    const output = serveOutput({ json: isJson(values) });
     const [node, { serve }] = await Promise.all([
       createInlineNode({
         ...options,
-        http: httpOptions(values),
+        http: httpOptions(values, devnet !== undefined && devnet.fork === undefined, output.refused),
         ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
         ...(maxBatch !== undefined && { maxBatch }),
         ...(maxFilters !== undefined && { maxFilters }),
@@ -128,8 +149,13 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       // While the node waits for files, and for its kernels to be compiled.
       import('./server.js'),
     ]);
-    const output = serveOutput(values);
     let server: RunningServer;
+    try {
+      await loadState(node, files);
+    } catch (error) {
+      await node.close();
+      throw error;
+    }
     try {
       server = await serve(node, {
         port,
@@ -145,8 +171,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       await node.close();
       return EXIT.failed;
     }
-    const devnet = options.chain?.kind === 'devnet' ? options.chain : undefined;
-    const announced = values.json ? announceAsJson : announce;
+    const announced = isJson(values) ? announceAsJson : announce;
     const stopped = stopSignal();
     await optimizeLater();
     const status = await Promise.race([statusOf(node), stopped]);
@@ -155,14 +180,18 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
         demo: values.demo !== undefined,
         layerOne: devnet !== undefined && devnet.fork === undefined,
         devAccounts: devnet !== undefined && devnet.genesis === undefined,
+        ether: values.balance ?? '10000',
         fork: devnet?.fork === undefined ? undefined : await forkOf(node),
       });
     await stopped;
     output.state('stopping', 'Stopping: requests under way are answered first. A second signal stops it at once.');
     await server.close();
+    const failed = await dumpState(node, files.dump);
     await node.close();
     output.state('stopped', 'Stopped.');
-    return EXIT.ok;
+    if (failed === undefined) return EXIT.ok;
+    printErrors(`plumbline serve: the state is not in ${files.dump}: ${failed}`);
+    return EXIT.failed;
   },
 };
 
@@ -177,16 +206,79 @@ async function statusOf(node: PlumblineNode): Promise<NodeStatus> {
 
 type Values = Arguments<typeof OPTIONS>['values'];
 
-function httpOptions(values: Values): FetchHandlerOptions {
+function isJson({ log, json }: Values): boolean {
+  if (log !== 'text' && log !== 'json') throw invalidParameter('--log', 'must be text or json');
+  return json || log === 'json';
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for a folder that has no page */
+async function requireDemo(folder: string | undefined): Promise<void> {
+  if (folder === undefined) return;
+  const page = await stat(join(folder, 'index.html')).catch(() => undefined);
+  if (page?.isFile() !== true)
+    throw invalidParameter('--demo', `must be a folder with a built page: ${folder} has no index.html`);
+}
+
+/** @param isLocal - it has nothing of a network: public test keys, and a chain of its own */
+function httpOptions(values: Values, isLocal: boolean, onRefusedOrigin: (origin: string) => void): FetchHandlerOptions {
   const { 'allow-origin': origins = [], 'allow-host': hosts = [] } = values;
-  if (!origins.every((origin) => /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/.test(origin)))
-    throw invalidParameter('--allow-origin', 'must be an origin, such as https://app.example, without a path, or *');
+  if (!origins.every((origin) => /^(?:\*|null|loopback|extensions|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/.test(origin)))
+    throw invalidParameter(
+      '--allow-origin',
+      'must be an origin, such as https://app.example, without a path, or loopback, extensions or *',
+    );
   const loopback = isLoopback(values.host) ? [...LOOPBACK_NAMES, values.host] : [];
   return {
     maxBodyBytes: integer('max-body', values['max-body'], 1, 1_000_000_000),
-    allowedOrigins: origins.includes('*') ? '*' : origins,
+    allowedOrigins: origins.includes('*') ? '*' : [...origins, ...(isLocal ? ['loopback', 'extensions'] : [])],
+    onRefusedOrigin,
     allowedHosts: loopback.length + hosts.length === 0 ? undefined : [...loopback, ...hosts],
   };
+}
+
+/** The files that a devnet takes its accounts from and writes them to. */
+interface StateFiles {
+  readonly load?: string | undefined;
+  readonly dump?: string | undefined;
+  /** Whether the file to load has to be there. */
+  readonly isNeeded: boolean;
+  /** That says so. */
+  readonly option: string;
+}
+
+function stateFiles({ state, 'load-state': load, 'dump-state': dump }: Values): StateFiles {
+  if (state === undefined)
+    return { load, dump, isNeeded: true, option: load === undefined ? '--dump-state' : '--load-state' };
+  if (load !== undefined || dump !== undefined)
+    throw invalidParameter('--state', 'loads and writes; leave out --load-state and --dump-state');
+  return { load: state, dump: state, isNeeded: false, option: '--state' };
+}
+
+/** @throws PlumblineError `INVALID_PARAMETER` for a file that cannot be read, or holds no state */
+async function loadState(node: PlumblineNode, { load, isNeeded, option }: StateFiles): Promise<void> {
+  if (load === undefined) return;
+  const bytes = await readFile(load).catch((error: NodeJS.ErrnoException) => {
+    if (!isNeeded && error.code === 'ENOENT') return undefined;
+    throw invalidParameter(option, `cannot be read: ${messageOf(error)}`);
+  });
+  if (bytes === undefined) return;
+  try {
+    await node.request({ method: 'anvil_loadState', params: [bytesToHex(bytes)] });
+  } catch (error) {
+    throw invalidParameter(option, `${load} holds no state: ${messageOf(error)}`);
+  }
+}
+
+/** Writes a file beside it first: one that is cut off must not take the place of the last. @returns why it failed */
+async function dumpState(node: PlumblineNode, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return;
+  try {
+    const packed = hexToBytes(await node.request({ method: 'anvil_dumpState' }));
+    await writeFile(`${file}.part`, gunzipSync(packed));
+    await rename(`${file}.part`, file);
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Once the node listens: the first answer needs none of it. */
@@ -216,6 +308,8 @@ interface Announced {
   /** It has a simulated layer 1. */
   readonly layerOne: boolean;
   readonly devAccounts: boolean;
+  /** What each dev account has. */
+  readonly ether: string;
   /** The block of the network on which it is a fork. */
   readonly fork: { readonly number: number; readonly hash: Hex } | undefined;
 }
@@ -275,7 +369,9 @@ function announce(
   if (has.demo) printLines(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
   if (!has.devAccounts) return;
   const token = has.fork === undefined ? `; ERC-20 test token ${TEST_TOKEN}` : '';
-  printLines(`  accounts  ten of "${DEV_MNEMONIC}", 10000 ETH each${token}`);
+  printLines(`  accounts  ten of "${DEV_MNEMONIC}", ${has.ether} ETH each${token}`);
+  printLines('            WARNING: these keys are public. Whatever is sent to them on a network is lost');
+  for (const [i, { address, privateKey }] of DEV_ACCOUNTS.entries()) printLines(`  (${i}) ${address}  ${privateKey}`);
   if (has.fork !== undefined) return;
   printLines('', curlLine(`${url}/`), '');
 }
@@ -297,6 +393,8 @@ function curlLine(url: string): string {
 
 /** What `plumbline serve` prints after it listens. */
 interface ServeOutput {
+  /** A page of another origin was refused; printed once for each. */
+  refused(origin: string): void;
   request(request: ServedRequest): void;
   /** It stops, or has stopped. */
   state(event: 'stopping' | 'stopped', text: string): void;
@@ -304,6 +402,8 @@ interface ServeOutput {
 
 const METHOD_LENGTH = 64;
 const MESSAGE_LENGTH = 200;
+/** Most origins of which it is known that they were printed; those after them are not printed. */
+const MAX_REFUSED = 256;
 
 /** Lines of text, or with `json` of one JSON object each. */
 function serveOutput({ json }: { readonly json: boolean }): ServeOutput {
@@ -312,7 +412,16 @@ function serveOutput({ json }: { readonly json: boolean }): ServeOutput {
   process.stdout.on('error', () => {
     isOpen = false;
   });
+  const refused = new Set<string>();
   return {
+    refused(text) {
+      const origin = oneLine(text, MESSAGE_LENGTH);
+      if (!isOpen || refused.has(origin) || refused.size === MAX_REFUSED) return;
+      refused.add(origin);
+      const flag = `--allow-origin ${origin}`;
+      if (json) printJson({ event: 'refused', time: new Date().toISOString(), origin, flag });
+      else printLines(`Refused a page of ${origin}; ${flag} lets it in.`);
+    },
     request(request) {
       if (!isOpen) return;
       if (json) printJson(asEvent(request));

@@ -324,9 +324,9 @@ function nodeAt(node: PlumblineNode, path: string): PlumblineNode | undefined {
 }
 
 /** The rule for hosts and origins, with the defaults of a server on this address. */
-function accessRule(host: string, { allowedHosts, allowedOrigins = [] }: AccessRule): AccessRule {
+function accessRule(host: string, { allowedHosts, allowedOrigins = [], onRefusedOrigin }: AccessRule): AccessRule {
   const names = isLoopback(host) ? [...LOOPBACK_NAMES, host] : undefined;
-  return { allowedOrigins, allowedHosts: allowedHosts ?? names };
+  return { allowedOrigins, allowedHosts: allowedHosts ?? names, onRefusedOrigin };
 }
 
 /** Tells each request of a reply. An error of the listener must not cost the client its answer. */

@@ -284,7 +284,12 @@ const FORMS: Readonly<Record<keyof OptionForms, Check>> = {
   scriptUrl: value('a URL', isScriptUrl),
   store: value('a PageStore; the name of a database is storeName', (given) => hasMethods(given, 'get', 'commit')),
   clock: value('a clock', (given) => hasMethods(given, 'now')),
-  http: members<FetchHandlerOptions>({ allowedOrigins: names, allowedHosts: names, maxBodyBytes: wholeAboveZero }),
+  http: members<FetchHandlerOptions>({
+    allowedOrigins: names,
+    allowedHosts: names,
+    maxBodyBytes: wholeAboveZero,
+    onRefusedOrigin: call,
+  }),
 };
 
 function hasMethods(given: unknown, ...methods: readonly string[]): boolean {

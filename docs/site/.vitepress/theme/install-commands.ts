@@ -1,11 +1,13 @@
 import { defineComponent, h, ref } from 'vue';
+import { PACKAGE, PUBLISHED } from '../../../../scripts/lib/published.mjs';
 
 const COMMANDS = [
-  ['npm', 'npm install plumbline-l2'],
-  ['pnpm', 'pnpm add plumbline-l2'],
-  ['Yarn', 'yarn add plumbline-l2'],
-  ['Bun', 'bun add plumbline-l2'],
-  ['Deno', 'deno add npm:plumbline-l2'],
+  ['npm', `npm install ${PACKAGE}`],
+  ['pnpm', `pnpm add ${PACKAGE}`],
+  ['Yarn', `yarn add ${PACKAGE}`],
+  ['Bun', `bun add ${PACKAGE}`],
+  // It adds no package from a file.
+  ...(PUBLISHED.npm ? [['Deno', `deno add npm:${PACKAGE}`] as const] : []),
 ] as const;
 
 /** How each package manager installs the package. */
@@ -26,7 +28,10 @@ export const InstallCommands = defineComponent(() => {
     ]);
   return () =>
     h('fieldset', { class: 'install' }, [
-      h('legend', 'Package manager'),
+      h(
+        'legend',
+        PUBLISHED.npm ? 'Package manager' : 'Package manager, with the file that `npm run pack` makes in a clone',
+      ),
       h(
         'div',
         { class: 'install-choices' },

@@ -1,0 +1,2 @@
+export const PUBLISHED: { readonly npm: boolean; readonly github: boolean };
+export const PACKAGE: string;
