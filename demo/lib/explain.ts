@@ -116,7 +116,7 @@ const BY_CODE: Readonly<Record<PageCode, Entry> & Partial<Record<ErrorCode, Entr
   REQUEST_TOO_LARGE: ['The request is too large', 'Send less at a time.'],
   METHOD_NOT_FOUND: [
     'This node does not have that method',
-    'Check the name. The method table in the README says which kind of node answers it.',
+    'Check the name. docs/methods.md says which kind of node answers it.',
   ],
   METHOD_NOT_ENABLED: ['This method is off here', 'Methods that change a chain exist on the devnet only.'],
   WALLET_REFUSED: ['The wallet’s method is refused', 'What is said above names why.'],

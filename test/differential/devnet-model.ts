@@ -347,7 +347,7 @@ class Play {
     await this.follow();
   }
 
-  /** @returns false where the devnet no longer holds the state, which docs/methods.md says of blocks before a reopening */
+  /** @returns false where the devnet no longer holds the state, which docs/tools.md says of blocks before a reopening */
   private async takenBack(method: string, ...params: unknown[]): Promise<boolean> {
     try {
       await this.ours(method, ...params);

@@ -17,11 +17,9 @@ const ALIASES = new Map(aliasesOf(linea.methodPrefix));
 const contextOf = (kind: Chain['kind']) => ({ chain: { kind, network: linea } }) as RpcContext;
 const infoOf = (name: string) => L2[ALIASES.get(name) ?? name];
 
-/** Rows of the README's tables of methods: each name, with its class on a devnet, and on a light node or a replica. */
-function readmeRows(): [name: string, ...classes: string[]][] {
-  const [, section = ''] = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').split('\n## Methods\n');
-  return section
-    .split('\n## ')[0]!
+/** Rows of the tables of docs/methods.md: each name, with its class on a devnet, and on a light node or a replica. */
+function documentedRows(): [name: string, ...classes: string[]][] {
+  return readFileSync(new URL('../../docs/methods.md', import.meta.url), 'utf8')
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
     .filter(([, names]) => names?.startsWith('`'))
@@ -35,7 +33,7 @@ function readmeRows(): [name: string, ...classes: string[]][] {
     });
 }
 
-describe('the table of methods in the README', () => {
+describe('the tables of docs/methods.md', () => {
   test('has every method once, with its class on each kind of chain', () => {
     const classes = (name: string) =>
       KINDS.map((kind) => {
@@ -43,7 +41,7 @@ describe('the table of methods in the README', () => {
         return own === 'off' ? '–' : own;
       });
     const names = [...Object.keys(L2), ...ALIASES.keys()];
-    const rows = readmeRows().sort(([a], [b]) => a.localeCompare(b));
+    const rows = documentedRows().sort(([a], [b]) => a.localeCompare(b));
     expect(rows).toEqual(names.map((name) => [name, ...classes(name)]).sort(([a], [b]) => a!.localeCompare(b!)));
   });
 });

@@ -5,7 +5,7 @@ import { ANVIL_METHODS } from '../support/tool-methods.js';
 
 const METHOD_NOT_FOUND = -32601;
 
-describe.skipIf(anvilPath() === undefined)('the list of methods in docs/methods.md', () => {
+describe.skipIf(anvilPath() === undefined)('the list of methods in docs/tools.md', () => {
   let anvil: Anvil;
   beforeAll(async () => {
     anvil = await Anvil.start('osaka');

@@ -1,5 +1,5 @@
 /*
- * The public methods of other tools, for docs/methods.md.
+ * The public methods of other tools, for docs/tools.md.
  */
 
 const listed = (text: string): readonly string[] => text.trim().split(/\s+/);

@@ -22,6 +22,24 @@ function pagesOf(folder: string): string[] {
     .sort();
 }
 
+/** In the order of use; what is not named here comes after. */
+const GUIDES = [
+  'wallet',
+  'preview',
+  'withdraw',
+  'layer-one',
+  'service-worker',
+  'extension',
+  'devnet',
+  'fork',
+  'storage',
+];
+
+function guides(): string[] {
+  const first = GUIDES.map((name) => `guides/${name}`);
+  return [...first, ...pagesOf('guides').filter((page) => !first.includes(page))];
+}
+
 /** All pages, in groups; the pages must be there. */
 export function sidebar(): DefaultTheme.SidebarItem[] {
   const group = (text: string, pages: readonly string[], collapsed = false): DefaultTheme.SidebarItem => ({
@@ -30,11 +48,16 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     items: pages.map(itemOf),
   });
   return [
-    group('Start', ['overview', 'methods', 'tools', 'playground', 'browsers']),
-    group('Guides', [...pagesOf('guides'), ...pagesOf('examples')]),
-    group('Trust', ['security', 'reporting', 'glossary']),
+    group('Start', ['overview', 'hosts', 'command', 'methods', 'errors', 'clients', 'browsers', 'playground']),
+    group('Guides', guides()),
+    group('Examples', pagesOf('examples'), true),
+    group('Trust', ['security', 'reporting', 'supply-chain', 'comparison', 'benchmarks', 'glossary']),
     group('API reference', ['api/index', ...pagesOf('api')], true),
     group('Specifications', pagesOf('spec'), true),
-    group('The project', ['changes', 'architecture', 'decisions', 'contributing', 'fixtures', 'mutation'], true),
+    group(
+      'The project',
+      ['changes', 'tools', 'architecture', 'decisions', 'contributing', 'fixtures', 'mutation'],
+      true,
+    ),
   ];
 }

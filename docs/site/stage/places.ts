@@ -7,14 +7,13 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(
 /** Where the pages are written that the generator reads. */
 export const staged = `${root}/build/site-pages`;
 
-/** Documents with other names on the site. `methods.md` there is the table of README.md. */
+/** Documents with other names on the site. */
 const RENAMED: Readonly<Record<string, string>> = {
   'README.md': 'overview.md',
   'CHANGELOG.md': 'changes.md',
   'SECURITY.md': 'reporting.md',
   'ARCHITECTURE.md': 'architecture.md',
   'CONTRIBUTING.md': 'contributing.md',
-  'docs/methods.md': 'tools.md',
 };
 
 /** Each document of the repository that becomes a page, with the path of the page. */

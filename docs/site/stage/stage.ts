@@ -4,8 +4,6 @@ import { withLinks } from './links.js';
 import { pages, root, staged } from './places.js';
 import { type Runnable, runnablesOf, withRunButtons } from './runnable.js';
 
-const METHODS = /^## Methods\n([\s\S]*?)(?=^## )/m;
-
 /** A picture in the README has a light and a dark source; the site has a switch of its own. */
 const PICTURE =
   /<picture>[\s\S]*?srcset="docs\/([^"]+)"[\s\S]*?src="docs\/([^"]+)"[^>]*alt="([^"]*)"[\s\S]*?<\/picture>/g;
@@ -43,16 +41,10 @@ export function stage(): void {
   writeFileSync(`${staged}/snippets.json`, JSON.stringify(runnables));
 }
 
-/** The table of methods is a page of its own. */
 function stageReadme(text: string): void {
-  const methods = METHODS.exec(text)![1]!;
   const picture = (_: string, dark: string, light: string, alt: string) =>
     `<img class="on-dark" src="./${dark}" alt="${alt}"><img class="on-light" src="./${light}" alt="${alt}">`;
-  const rest = text
-    .replace(METHODS, '## Methods\n\n[The table of methods](./methods.md) says where each answer comes from.\n\n')
-    .replace(PICTURE, picture);
-  write('overview.md', rest);
-  write('methods.md', `---\naside: false\n---\n\n# Methods\n${methods}`);
+  write('overview.md', text.replace(PICTURE, picture));
 }
 
 function blockOf({ id, code }: Runnable): string {

@@ -20,9 +20,9 @@ interface Row {
   readonly note: string;
 }
 
-/** Rows of the last table of docs/methods.md. */
+/** Rows of the last table of docs/tools.md. */
 function rows(): Row[] {
-  const text = readFileSync(new URL('../../docs/methods.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/tools.md', import.meta.url), 'utf8');
   return text
     .slice(text.indexOf('| method | anvil | Hardhat | Besu |'))
     .split('\n')
@@ -42,7 +42,7 @@ function expectedHere(name: string): string {
   return answers.light === 'off' ? 'devnet' : 'all';
 }
 
-test('docs/methods.md has all methods of the tools and our own, each once, in order', () => {
+test('docs/tools.md has all methods of the tools and our own, each once, in order', () => {
   const names = new Set([...ANVIL_METHODS, ...HARDHAT_METHODS, ...BESU_METHODS, ...Object.keys(L2)]);
   expect(rows().map(({ name }) => name)).toEqual([...names].sort());
 });
