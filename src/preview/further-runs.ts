@@ -148,6 +148,8 @@ function otherRandom(value: Uint8Array, i: number): Uint8Array {
 /** The calls as they ended in one run. */
 interface Ended {
   readonly outcomes: readonly TransactionOutcome[];
+  /** The state that it began with. */
+  readonly ground: StateReader;
   readonly after: StateReader;
   readonly written: ReadonlyMap<string, string>;
 }
@@ -193,6 +195,7 @@ export async function compareFurtherRuns(compared: Compared): Promise<number> {
   if (causes.size === 0) return 0;
   const first: Ended = {
     outcomes: ran.map(({ outcome }) => outcome),
+    ground: compared.before,
     after: ran.at(-1)!.after,
     written: await writtenIn(ran.map(({ after }) => after)),
   };
@@ -303,7 +306,7 @@ async function runAgain({ base, before, ran }: Compared, variation: Variation): 
     // A call that an earlier one left without the funds is a difference.
     if (outcomes.length === 0 || variation.price !== undefined || variation.gas !== undefined) return undefined;
   }
-  return { outcomes, after: overlays.at(-1) ?? ground, written: await writtenIn(overlays) };
+  return { outcomes, ground, after: overlays.at(-1) ?? ground, written: await writtenIn(overlays) };
 }
 
 function varied(message: TransactionMessage, { price, gas }: Variation): TransactionMessage {
@@ -426,9 +429,9 @@ async function nativeDifferences(
     paidIn(ran, other.outcomes, block),
   ];
   for (const account of users) {
-    const start = await balance(before, account);
-    const first = (await balance(last, account)) - start + (paid.get(account) ?? 0n);
-    const then = (await balance(other.after, account)) - start + (paidThen.get(account) ?? 0n);
+    const first = (await balance(last, account)) - (await balance(before, account)) + (paid.get(account) ?? 0n);
+    const gain = (await balance(other.after, account)) - (await balance(other.ground, account));
+    const then = gain + (paidThen.get(account) ?? 0n);
     const finding = changeFinding(account, { kind: 'native' }, first, then);
     if (finding !== undefined) found.push(finding);
   }

@@ -286,3 +286,13 @@ test('what a watched Safe pays is a payment', async () => {
   const { warnings } = await dev.node.previewTransaction({ from: user, ...lost }, { watch: [safe] });
   expect(warnings).toContainEqual(expect.objectContaining({ code: 'loses-all', severity: 'danger', account: safe }));
 });
+
+test('a watched contract that looks at its own balance does not lose the wei that a further run gives it', async () => {
+  const wallet = stranger('e7');
+  // SELFBALANCE POP STOP
+  await dev.ask('anvil_setCode', wallet, '0x475000');
+  await dev.ask('anvil_setBalance', wallet, '0x64');
+  const call = { from: user, to: wallet, value: '0x5' } as const;
+  const { warnings } = await dev.node.previewTransaction(call, { watch: [wallet] });
+  expect(warnings.filter(({ code }) => code === 'environment-dependent')).toEqual([]);
+});
