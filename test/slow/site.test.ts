@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PACKAGE } from '../../scripts/lib/published.mjs';
 import { executablePath, launch, type StaticServer, serveFiles } from '../packaging/page.js';
 import { root, run } from '../packaging/project.js';
 
@@ -91,7 +92,7 @@ describe.skipIf(executablePath === undefined)('the site', () => {
       const { page, troubles } = await visit('', { width, colorScheme });
       expect(await page.locator('h1').textContent()).toContain('plumbline');
       await page.getByLabel('pnpm').check();
-      expect(await page.locator('.install pre').textContent()).toBe('pnpm add plumbline-l2');
+      expect(await page.locator('.install pre').textContent()).toBe(`pnpm add ${PACKAGE}`);
       await page.getByRole('button', { name: 'Run it here' }).click();
       const { state, printed } = await outcome(page);
       // As the comment in README.md says.

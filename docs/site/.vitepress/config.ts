@@ -45,6 +45,6 @@ export default defineConfig({
     outline: { level: [2, 3] },
     search: { provider: 'local' },
     socialLinks: PUBLISHED.github ? [{ icon: 'github', link: 'https://github.com/plumbline-l2/plumbline' }] : [],
-    docFooter: { prev: false, next: false },
+    docFooter: { prev: 'Previous', next: 'Next' },
   },
 });

@@ -4,6 +4,9 @@ import { withLinks } from './links.js';
 import { pages, root, staged } from './places.js';
 import { type Runnable, runnablesOf, withRunButtons } from './runnable.js';
 
+/** Its tables take the place of the outline. */
+const WIDE = 'methods.md';
+
 /** A picture in the README has a light and a dark source; the site has a switch of its own. */
 const PICTURE =
   /<picture>[\s\S]*?srcset="docs\/([^"]+)"[\s\S]*?src="docs\/([^"]+)"[^>]*alt="([^"]*)"[\s\S]*?<\/picture>/g;
@@ -28,23 +31,31 @@ export function stage(): void {
     runnables.push(...found.values());
     const linked = withLinks(withRunButtons(text, found), file, all).replace(RUN_COMMENT, '');
     if (file === 'README.md') stageReadme(linked);
-    else write(page, linked);
+    else write(page, page === WIDE ? `---\naside: false\n---\n\n${linked}` : linked);
   }
   cpSync(`${root}/docs/site/public`, `${staged}/public`, { recursive: true });
   cpSync(`${root}/demo/icon.svg`, `${staged}/public/icon.svg`);
   cpSync(`${root}/docs/images`, `${staged}/images`, { recursive: true });
-  const tenLines = blockOf(runnables.find(({ id }) => id === 'overview-1')!);
+  const tenLines = blockOf(runnables.find(({ id }) => id === 'overview-2')!);
   for (const name of readdirSync(`${root}/docs/site/pages`)) {
     const file = `docs/site/pages/${name}`;
     write(name, withLinks(read(file), file, new Map([...all, [file, name]])).replace('<!-- ten lines -->', tenLines));
   }
   writeFileSync(`${staged}/snippets.json`, JSON.stringify(runnables));
+  writeFileSync(`${staged}/public/llms.txt`, forModels([...all.values()]));
 }
 
 function stageReadme(text: string): void {
   const picture = (_: string, dark: string, light: string, alt: string) =>
     `<img class="on-dark" src="./${dark}" alt="${alt}"><img class="on-light" src="./${light}" alt="${alt}">`;
   write('overview.md', text.replace(PICTURE, picture));
+}
+
+/** What a program that reads the documents begins with (llmstxt.org): each page with its heading. */
+function forModels(all: readonly string[]): string {
+  const headingOf = (page: string) => /^# (.+)$/m.exec(readFileSync(`${staged}/${page}`, 'utf8'))?.[1] ?? page;
+  const lines = all.map((page) => `- [${headingOf(page)}](${page.replace(/\.md$/, '.html')})`);
+  return `# plumbline\n\n> An Ethereum layer-2 node in a web page: what a transaction on Linea costs, and proofs of balances and state.\n\n## Documents\n\n${lines.join('\n')}\n`;
 }
 
 function blockOf({ id, code }: Runnable): string {
