@@ -143,7 +143,7 @@ describe('options of a fork', () => {
     [
       'no endpoints',
       { chain: { kind: 'devnet', fork: { network } as never } },
-      'chain.fork.endpoints: must be a list of endpoints, is missing',
+      'chain.fork.endpoints: must be a list of endpoints: docs/providers.md lists some; none is a default, since an endpoint sees what you ask',
     ],
     [
       'no network',

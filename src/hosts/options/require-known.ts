@@ -92,7 +92,13 @@ const endpoint: Check = (given, path) => {
     throw invalidParameter(path, `must be a URL, { url, … } or { provider }, is ${kindOf(given)}`);
   ('provider' in given ? providerEndpoint : urlEndpoint)(given, path);
 };
-const endpoints = listOf('a list of endpoints', endpoint);
+const listed = listOf('a list of endpoints', endpoint);
+const endpoints: Check = (given, path) => {
+  if (given !== undefined) return listed(given, path);
+  const reason =
+    'must be a list of endpoints: docs/providers.md lists some; none is a default, since an endpoint sees what you ask';
+  throw invalidParameter(path, reason);
+};
 
 const prices = members<Prices>({
   fixedCostWei: needed(amount),
