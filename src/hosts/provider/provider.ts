@@ -4,7 +4,7 @@ import { toQuantity } from '../../primitives/quantity.js';
 import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { NodeFault, Reply, RpcFailure } from '../../rpc/envelope.js';
 import type { NodeStatus } from '../../rpc/schema/answers.js';
-import type { Plain } from '../../rpc/schema/json.js';
+import type { PlainHex } from '../../rpc/schema/json.js';
 import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
@@ -28,8 +28,8 @@ type SchemaOf<Methods> = { readonly [Name in keyof Methods]: MethodType };
 /** The parameters of a method; they may be left out where none is required. */
 type ParamsOf<Methods extends SchemaOf<Methods>> = {
   readonly [Name in keyof Methods]: [] extends Methods[Name]['params']
-    ? { readonly params?: Readonly<Plain<Methods[Name]['params']>> }
-    : { readonly params: Readonly<Plain<Methods[Name]['params']>> };
+    ? { readonly params?: Readonly<PlainHex<Methods[Name]['params']>> }
+    : { readonly params: Readonly<PlainHex<Methods[Name]['params']>> };
 };
 
 /** Options of a request. */
