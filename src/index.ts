@@ -154,6 +154,7 @@ export type {
   NodeCapabilitiesJson,
   PermissionJson,
   PermissionRequestJson,
+  PlainHex,
   ReceiptJson,
   SentCallJson,
   TransactionJson,

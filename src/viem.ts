@@ -19,6 +19,7 @@ import type {
   MessageProofJson,
   MessageQuery,
 } from './messages/withdrawal.js';
+import type { NetworkName } from './networks/networks.js';
 import type { Hex } from './primitives/hex.js';
 import { toQuantity } from './primitives/quantity.js';
 import type {
@@ -46,6 +47,7 @@ export type {
   SentMessage,
   TokenTransfer,
 } from './messages/withdrawal.js';
+export type { NetworkName } from './networks/networks.js';
 export type { Hex } from './primitives/hex.js';
 export type {
   LineaAccessList,
@@ -78,6 +80,75 @@ export type PlumblineRpcSchema = [
     ReturnType: MessageProofJson;
   },
 ];
+
+/** A network as a `Chain` of viem's. */
+export interface ViemChain {
+  readonly id: number;
+  readonly name: string;
+  readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
+  readonly rpcUrls: { readonly default: { readonly http: readonly string[] } };
+  readonly testnet: boolean;
+  /** How viem prices a transaction that names no price: by `linea_estimateGas`, where the network has it. */
+  readonly fees?: { readonly estimateFeesPerGas: (asked: FeesPerGasQuestion) => Promise<FeesPerGas | null> };
+}
+
+/** What viem asks a chain for the price of. */
+export interface FeesPerGasQuestion {
+  readonly client: LineaClient;
+  readonly request?: object | undefined;
+  /** A margin for what may change. */
+  readonly multiply: (amount: bigint) => bigint;
+  readonly type: string;
+}
+
+/** Prices of a transaction, wei per gas. */
+export type FeesPerGas =
+  | { readonly gasPrice: bigint }
+  | { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
+
+/** Null has viem ask as on any network: without a transaction, or for one that reverts, whose error comes from there. */
+async function feesPerGas({ client, request, multiply, type }: FeesPerGasQuestion): Promise<FeesPerGas | null> {
+  const fees = request && (await estimateLineaFees(client, request).catch(() => undefined));
+  if (fees === undefined) return null;
+  const maxPriorityFeePerGas = fees.priorityFeePerGas;
+  const maxFeePerGas = multiply(fees.baseFeePerGas) + maxPriorityFeePerGas;
+  return type === 'legacy' ? { gasPrice: maxFeePerGas } : { maxFeePerGas, maxPriorityFeePerGas };
+}
+
+const chain = (id: number, name: string, testnet: boolean, http: readonly string[] = []): ViemChain => ({
+  id,
+  name,
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http } },
+  testnet,
+});
+
+const FEES = { fees: { estimateFeesPerGas: feesPerGas } };
+
+/**
+ * The networks of `NETWORKS` as chains of viem's and wagmi's. The devnet has the address of `plumbline serve`. The others have none, other than
+ * those of `viem/chains`, so that nothing goes past the node: with `custom(node)` none is needed.
+ *
+ * @example
+ * ```ts
+ * import { createInlineNode } from 'plumbline-l2/inline';
+ * import { CHAINS } from 'plumbline-l2/viem';
+ * import { createPublicClient, custom } from 'viem';
+ *
+ * const node = await createInlineNode();
+ * const client = createPublicClient({ chain: CHAINS.devnet, transport: custom(node) });
+ * (await client.getChainId()) === CHAINS.devnet.id; // => true
+ * await node.close();
+ * ```
+ */
+export const CHAINS: { readonly [Name in NetworkName]: ViemChain } = {
+  devnet: { ...chain(59_139, 'plumbline devnet', true, ['http://127.0.0.1:8545']), ...FEES },
+  linea: { ...chain(59_144, 'Linea', false), ...FEES },
+  'linea-sepolia': { ...chain(59_141, 'Linea Sepolia', true), ...FEES },
+  ethereum: chain(1, 'Ethereum', false),
+  sepolia: chain(11_155_111, 'Sepolia', true),
+  hoodi: chain(560_048, 'Hoodi', true),
+};
 
 /** The block a question is about; `blockNumber` wins. */
 export interface LineaBlockParameters {

@@ -27,6 +27,8 @@ export interface OptionForms {
   prices: object;
   /** Accounts of a devnet, by address. */
   accounts: object;
+  /** Accounts with their private keys. */
+  keys: readonly { readonly address: string; readonly privateKey: string }[];
   mining: unknown;
   fork: unknown;
   chain: unknown;

@@ -13,7 +13,7 @@ import {
   WebSocketProvider,
   zeroPadValue,
 } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
 import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, TOKEN_ABI, tokenCode } from './endpoint.js';
@@ -147,4 +147,17 @@ describe.each(ways)('ethers by its %s', (way) => {
     const poor = Wallet.createRandom(provider as Provider);
     await expect(poor.sendTransaction({ to: receiver, value: 1n, gasLimit: 21_000n })).rejects.toThrow();
   });
+});
+
+test('hex of ethers, of the type string, needs no casts', async () => {
+  const { node, close } = await openEndpoint();
+  onTestFinished(close);
+  const { address } = new Wallet(DEV_ACCOUNTS[0]!.privateKey);
+  const call = { from: address, to: receiver as string, value: toQuantity(5n), input: '0x' as string };
+  const { gasLimit } = await node.request({ method: 'linea_estimateGas', params: [call] });
+  expect(gasLimit).toBe('0x5208');
+  const { calls } = await node.previewTransaction(call, { block: toQuantity(0n), watch: [call.to] });
+  expect(calls).toMatchObject([{ status: 'success', gasUsed: '0x5208' }]);
+  const balance = await node.request({ method: 'eth_getBalance', params: [address, toQuantity(0n)] });
+  expect(BigInt(balance)).toBe(10_000n * 10n ** 18n);
 });

@@ -17,14 +17,17 @@ import {
   webSocket,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { linea } from 'viem/chains';
+import { hoodi, linea, lineaSepolia, mainnet, sepolia } from 'viem/chains';
 import { estimateGas } from 'viem/linea';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
+import { NETWORKS } from '../../src/networks/networks.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
 import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
+import { CHAINS } from '../../src/viem.js';
 import { eventually } from '../support/eventually.js';
 import { type Endpoint, openEndpoint, TOKEN_ABI, tokenCode } from './endpoint.js';
 
@@ -219,5 +222,47 @@ describe.each(['HTTP', 'WebSocket', 'EIP-1193'] as const)('viem over %s', (way) 
     const [account] = await wallet.getAddresses();
     const hash = await wallet.sendTransaction({ account: account!, to: receiver, value: 1n });
     expect(await reader.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' });
+  });
+});
+
+describe('the networks as chains of viem', () => {
+  test('have the ids that viem has, and no endpoint of others', () => {
+    const known = { linea, 'linea-sepolia': lineaSepolia, ethereum: mainnet, sepolia, hoodi };
+    for (const [name, { id, testnet = false }] of Object.entries(known)) {
+      expect(CHAINS[name as keyof typeof CHAINS], name).toMatchObject({
+        id,
+        testnet,
+        rpcUrls: { default: { http: [] } },
+      });
+    }
+    expect(Object.keys(CHAINS).sort()).toEqual(Object.keys(NETWORKS).sort());
+    for (const [name, { chainId }] of Object.entries(NETWORKS)) {
+      expect(CHAINS[name as keyof typeof CHAINS].id, name).toBe(chainId);
+    }
+  });
+
+  test.each(['eip1559', 'legacy'] as const)('the devnet prices as the Linea of viem does: %s', async (type) => {
+    const endpoint = await openEndpoint();
+    onTestFinished(() => endpoint.close());
+    // As of a node that fills in no transactions: viem prices itself then.
+    const request = async ({ method, params }: { method: string; params?: unknown[] }) => {
+      if (method === 'eth_fillTransaction') throw Object.assign(new Error('no such method'), { code: -32_601 });
+      return endpoint.node.request<UntypedMethod>({ method, params: params ?? [] });
+    };
+    const transport = custom({ request });
+    const chain: Chain = CHAINS.devnet;
+    const priced = async (fees: Chain['fees']) => {
+      const wallet = createWalletClient({ chain: { ...chain, fees }, transport, account: owner });
+      const data = `0x${'5a'.repeat(2000)}` as const;
+      const asked = { to: receiver, value: 1n, data, type };
+      const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = await wallet.prepareTransactionRequest(asked);
+      return { gasPrice, maxFeePerGas, maxPriorityFeePerGas };
+    };
+    expect(await priced(chain.fees)).toEqual(await priced(linea.fees));
+    // A network without such a method has another price.
+    expect(await priced(undefined)).not.toEqual(await priced(linea.fees));
+    const reader = createPublicClient({ chain, transport });
+    const wallet = createWalletClient({ chain, transport, account: owner });
+    await reader.waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to: receiver, value: 1n, type }) });
   });
 });

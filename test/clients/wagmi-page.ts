@@ -1,10 +1,12 @@
 import {
   connect,
   createConfig,
+  createStorage,
   disconnect,
   getConnection,
   http,
   injected,
+  reconnect,
   signMessage,
   switchChain,
   watchConnection,
@@ -21,14 +23,26 @@ const chain = defineChain({
 });
 const other = defineChain({ ...chain, id: 1 });
 /** A config of its own for each way to find the provider. */
-const configOf = (connectors: ReturnType<typeof injected>[], multiInjectedProviderDiscovery: boolean) =>
+const configOf = (
+  connectors: ReturnType<typeof injected>[],
+  multiInjectedProviderDiscovery: boolean,
+  storage: ReturnType<typeof createStorage> | null = null,
+) =>
   createConfig({
     chains: [chain, other],
     transports: { [chain.id]: http(), [other.id]: http() },
-    storage: null,
+    storage,
     multiInjectedProviderDiscovery,
     connectors,
   });
+
+/** Announces a node, and waits until libraries have heard of it. */
+async function announced(provider: typeof node, rdns: string): Promise<() => void> {
+  const heard = new Promise((resolve) => addEventListener('eip6963:announceProvider', resolve, { once: true }));
+  const stop = announceProvider(provider, { name: 'my wallet', rdns });
+  await heard;
+  return stop;
+}
 
 /** What wagmi comes to: from the connection to the end of it. */
 async function tour(config: ReturnType<typeof configOf>) {
@@ -70,11 +84,53 @@ Object.assign(globalThis, {
   async announced() {
     const config = configOf([], true);
     const before = config.connectors.length;
-    const stop = announceProvider(node, { name: 'my wallet', rdns: 'example.wallet' });
+    const stop = await announced(node, 'example.wallet');
     const found = { before, icon: config.connectors[0]?.icon, id: config.connectors[0]?.id };
     const result = { ...found, ...(await tour(config)) };
     stop();
     return { ...result, later: configOf([], true).connectors.length };
+  },
+  /** As a page whose visitor does not connect at once, then leaves, comes back, and reloads the page. */
+  async waiting() {
+    const own = await createNode();
+    const events: unknown[] = [];
+    const opened = new Promise((resolve) => own.on('connect', resolve));
+    own.on('connect', ({ chainId }) => events.push(['connect', chainId]));
+    own.on('accountsChanged', (accounts) => events.push(['accountsChanged', accounts.length]));
+    const values = new Map<string, string>();
+    const storage = createStorage({
+      storage: {
+        getItem: (key) => values.get(key) ?? null,
+        setItem: (key, value) => void values.set(key, value),
+        removeItem: (key) => void values.delete(key),
+      },
+    });
+    const config = configOf([], true, storage);
+    const stop = await announced(own, 'example.waiting');
+    // What a listener of wagmi's does on the event is done before the answer to a later request.
+    await opened;
+    const accountsBefore = await own.request({ method: 'eth_accounts' });
+    const refused = await own
+      .request({ method: 'personal_sign', params: ['0x12', '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'] })
+      .catch(({ code }: { code: number }) => code);
+    events.length = 0;
+    const states: unknown[] = [getConnection(config).status];
+    const state = () => states.push([getConnection(config).status, getConnection(config).addresses?.length ?? 0]);
+    const [connector] = config.connectors;
+    await connect(config, { connector: connector! });
+    state();
+    await disconnect(config);
+    state();
+    await connect(config, { connector: connector! });
+    state();
+    // The same page after it was loaded again, while the node has not.
+    const reloaded = configOf([], true, storage);
+    const restored = (await reconnect(reloaded)).map(({ accounts }) => accounts.length);
+    await disconnect(reloaded);
+    const afterwards = await reconnect(configOf([], true, storage));
+    stop();
+    await own.close();
+    return { accountsBefore, refused, states, events, restored, afterwards };
   },
   async injected() {
     Object.assign(window, { ethereum: node });

@@ -40,6 +40,29 @@ async function expectTour({ accounts, signature, ...rest }: Tour): Promise<void>
   });
 }
 
+test('wagmi waits for its user, connects, disconnects, connects again, and is restored', async ({ page }) => {
+  await page.goto(site.origin);
+  await page.addScriptTag({ url: '/app/page.js', type: 'module' });
+  await page.waitForFunction(() => 'waiting' in globalThis);
+  const found = await page.evaluate(() => (globalThis as unknown as { waiting(): Promise<unknown> }).waiting());
+  expect(found).toEqual({
+    accountsBefore: [],
+    // EIP-1193, "Unauthorized".
+    refused: 4100,
+    states: ['disconnected', ['connected', 10], ['disconnected', 0], ['connected', 10]],
+    events: [
+      ['connect', '0xe703'],
+      ['accountsChanged', 10],
+      ['accountsChanged', 0],
+      ['connect', '0xe703'],
+      ['accountsChanged', 10],
+      ['accountsChanged', 0],
+    ],
+    restored: [10],
+    afterwards: [],
+  });
+});
+
 for (const way of ['injected', 'announced'] as const) {
   test(`wagmi connects, signs, follows the accounts and disconnects: ${way}`, async ({ page }) => {
     await page.goto(site.origin);

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { verifyMessage } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Running, runBuilt, startBuilt } from '../support/built-command.js';
@@ -162,6 +164,33 @@ describe('plumbline serve', () => {
     expect(await post(url, request('eth_getBalance', account, 'latest'))).toMatchObject({
       result: '0x6124fee993bc0000',
     });
+    await stop('SIGTERM');
+  });
+
+  test('--accounts and --mnemonic are those of both layers, with keys', async () => {
+    const mnemonic = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+    const { url, out, stop } = await served('--quiet', '--accounts', '12', '--mnemonic', mnemonic, '--balance', '3');
+    await eventually(async () => expect(out()).toContain('curl'));
+    const { result } = (await post(url, request('eth_accounts'))) as { result: `0x${string}`[] };
+    const accounts = Array.from({ length: 12 }, (_, addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }));
+    expect(result).toEqual(accounts.map(({ address }) => address.toLowerCase()));
+    expect(out()).toContain(`  accounts  12 of "${mnemonic}", 3 ETH each`);
+    expect(out()).not.toContain('public');
+    const [from, to] = [accounts[11]!, accounts[0]!];
+    for (const [layer, balance] of [
+      [url, '0x29a2241af62c0001'],
+      [`${url}l1`, '0x21e19e0c9bab2400001'],
+    ] as const) {
+      const sent = { from: from.address, to: to.address, value: '0x1' };
+      expect(await post(layer, request('eth_sendTransaction', sent)), layer).toHaveProperty('result');
+      expect(await post(layer, request('eth_getBalance', to.address, 'latest')), layer).toMatchObject({
+        result: balance,
+      });
+    }
+    const signed = (await post(url, request('personal_sign', '0x68656c6c6f', from.address))) as {
+      result: `0x${string}`;
+    };
+    expect(await verifyMessage({ address: from.address, message: 'hello', signature: signed.result })).toBe(true);
     await stop('SIGTERM');
   });
 

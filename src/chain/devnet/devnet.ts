@@ -145,8 +145,9 @@ export class Devnet implements Chain {
 
   private async openLayerOne(genesis: BlockRecord, onSent: (block: Block) => void): Promise<LayerOneChain<Devnet>> {
     const { layerOneSettings, contentsOf } = await import('./layer-one/layer-one-chain.js');
-    const { network, now, coinbase, finality } = this.settings;
-    const opened = await Devnet.open({ ...layerOneSettings(network, genesis, finality), now, coinbase });
+    const { network, now, coinbase, finality, accounts } = this.settings;
+    const own = { now, coinbase, accounts };
+    const opened = await Devnet.open({ ...layerOneSettings(network, genesis, finality, accounts), ...own });
     const { ledger, maker, queue, submission } = opened;
     let isGiven = false;
     opened.subscribe({ head: (block) => isGiven || onSent(block) });

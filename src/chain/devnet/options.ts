@@ -2,6 +2,7 @@ import type { Prices } from '../../fees/prices.js';
 import type { HashScheme } from '../../kernel/contracts.js';
 import type { Network } from '../../networks/network.js';
 import type { TableOf } from '../../primitives/option-table.js';
+import type { DevAccount } from './state/dev-accounts.js';
 import type { GenesisAlloc } from './state/genesis.js';
 import type { GenesisJson } from './state/genesis-json.js';
 
@@ -57,6 +58,11 @@ export interface DevnetChainOptions {
   readonly genesis?: GenesisJson;
   /** Blocks to import on top of genesis: concatenated RLP. Blocks that the chain already has are skipped. */
   readonly importBlocks?: Uint8Array;
+  /**
+   * The accounts of `eth_accounts`, whose keys the devnet holds, on layer 1 too; `DEV_ACCOUNTS` when left out. Each has 10 000 ether and as many
+   * test tokens at genesis as those, unless there is a `genesis`. Never give keys that hold anything on a network.
+   */
+  readonly accounts?: readonly DevAccount[];
   /** Further accounts, by address, besides those of `genesis` or the dev accounts and the test token. */
   readonly alloc?: GenesisAlloc;
   /** When blocks are sealed: for each transaction (`auto`, the default), only by `evm_mine` (`manual`), or at an interval. */
@@ -78,6 +84,7 @@ export const DEVNET_OPTIONS = {
   // geth's format, which has members that this library does not read.
   genesis: { is: 'object' },
   importBlocks: { is: 'bytes' },
+  accounts: { is: 'keys' },
   alloc: { is: 'accounts' },
   mining: { is: 'mining', or: 'auto' },
   tool: { is: TOOLS },

@@ -1,6 +1,7 @@
 import type { CalldataSizer } from '../../kernel/contracts.js';
 import type { PageStore } from '../../store/page-store.js';
 import type { FinalityOptions, MiningMode, Tool } from './options.js';
+import type { DevAccount } from './state/dev-accounts.js';
 import type { StoringOptions } from './storage/chain-writer.js';
 import type { StoredSettings } from './storage/find-stored.js';
 import type { DevnetBudget } from './storage/pruning.js';
@@ -20,13 +21,15 @@ export interface NextBlock {
 /** Settings that the making of blocks depends on. */
 export type MakingSettings = Pick<
   DevnetSettings,
-  'coinbase' | 'forkedFrom' | 'network' | 'now' | 'prices' | 'sizer' | 'slotAt' | 'store' | 'tool'
+  'accounts' | 'coinbase' | 'forkedFrom' | 'network' | 'now' | 'prices' | 'sizer' | 'slotAt' | 'store' | 'tool'
 >;
 
 /** Settings of a devnet, with all defaults filled in. */
 export interface DevnetSettings extends StoredSettings {
   /** Initial mining mode. */
   readonly mining: MiningMode;
+  /** Whose keys it holds; `DEV_ACCOUNTS` when left out. */
+  readonly accounts?: readonly DevAccount[] | undefined;
   /** Decides what methods mean that differ between tools. */
   readonly tool?: Tool | undefined;
   /** Computes compressed sizes for the pool's profitability check. Without it the pool does not check. */

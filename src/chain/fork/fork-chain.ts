@@ -51,7 +51,7 @@ import type { FinalityOptions, MiningMode } from '../devnet/options.js';
 import { type BlockRecord, pruneRecord } from '../devnet/records/block-record.js';
 import { Ledger } from '../devnet/records/ledger.js';
 import type { MakingSettings } from '../devnet/settings.js';
-import { DEV_ACCOUNTS } from '../devnet/state/dev-accounts.js';
+import { DEV_ACCOUNTS, type DevAccount } from '../devnet/state/dev-accounts.js';
 import type { PrefetchRun, Reading } from '../devnet/state/flat-state.js';
 import { DEV_BALANCE, type GenesisAlloc } from '../devnet/state/genesis.js';
 import { ChainWriter } from '../devnet/storage/chain-writer.js';
@@ -536,8 +536,8 @@ async function replay({ blocks, origin, head }: StoredFork, parts: Replaying): P
  * @param alloc - by address
  * @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH`
  */
-export function openingEdits(alloc: GenesisAlloc = {}): StateEdit[] {
-  const dev = DEV_ACCOUNTS.flatMap((account): StateEdit[] => {
+export function openingEdits(alloc: GenesisAlloc = {}, accounts: readonly DevAccount[] = DEV_ACCOUNTS): StateEdit[] {
+  const dev = accounts.flatMap((account): StateEdit[] => {
     const address = hexToBytes(account.address, 20);
     return [
       { kind: 'balance', address, balance: DEV_BALANCE },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DevnetChainOptions } from '../../chain/devnet/options.js';
 import { TOOLS, type Tool } from '../../chain/devnet/options.js';
-import { DEV_ACCOUNTS } from '../../chain/devnet/state/dev-accounts.js';
+import { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from '../../chain/devnet/state/dev-accounts.js';
 import type { GenesisJson } from '../../chain/devnet/state/genesis-json.js';
 import type { ForkChainOptions, ForkOptions } from '../../chain/fork/fork-options.js';
 import type { LightChainOptions } from '../../chain/light/light-options.js';
@@ -24,6 +24,8 @@ export const CHAIN_OPTIONS = {
   hardfork: { type: 'string' },
   'chain-id': { type: 'string' },
   balance: { type: 'string' },
+  accounts: { type: 'string' },
+  mnemonic: { type: 'string' },
   upstream: { type: 'string', multiple: true },
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
@@ -34,7 +36,13 @@ export const CHAIN_OPTIONS = {
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];
 
-/** Ten accounts with as much stay far below 2^256 wei, and the number is exact. */
+/** Options of the dev accounts. */
+const OF_ACCOUNTS = ['accounts', 'mnemonic', 'balance'] as const;
+
+/** The most accounts of a devnet: each is derived as it starts, and printed. */
+const MOST_ACCOUNTS = 1000;
+
+/** Accounts with as much stay far below 2^256 wei, and the number is exact. */
 const MOST_ETHER = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -93,7 +101,7 @@ async function forkOptions(values: Values, name: string): Promise<ForkChainOptio
       ...layerOneOptions(values, known),
       ...(block !== undefined && { block }),
     },
-    ...makingOptions(values),
+    ...(await makingOptions(values)),
   };
 }
 
@@ -105,14 +113,28 @@ function forkBlock(text: string | undefined): ForkOptions['block'] {
   throw invalidParameter('--fork-block', 'must be a number, a hash, or latest, finalized or safe');
 }
 
+/** The accounts that the arguments describe; undefined for `DEV_ACCOUNTS`. */
+async function accountsOf({ accounts, mnemonic }: Values): Promise<readonly DevAccount[] | undefined> {
+  const count = integer('accounts', accounts, 1, MOST_ACCOUNTS);
+  if (mnemonic !== undefined && ![12, 15, 18, 21, 24].includes(mnemonic.trim().split(/\s+/).length))
+    throw invalidParameter('--mnemonic', 'must have 12, 15, 18, 21 or 24 words');
+  if (count === undefined && mnemonic === undefined) return undefined;
+  const { accountsOfMnemonic } = await import('./mnemonic.js');
+  return accountsOfMnemonic(mnemonic ?? DEV_MNEMONIC, count ?? DEV_ACCOUNTS.length);
+}
+
 /** How blocks are made, and what the dev accounts have. */
-function makingOptions(values: Values): Pick<DevnetChainOptions, 'mining' | 'tool' | 'alloc'> {
+async function makingOptions(
+  values: Values,
+): Promise<Pick<DevnetChainOptions, 'accounts' | 'mining' | 'tool' | 'alloc'>> {
   const { 'block-time': time, tool, balance } = values;
   const blockTime = integer('block-time', time, 1, 86_400);
   const ether = integer('balance', balance, 0, MOST_ETHER);
+  const accounts = await accountsOf(values);
   const account = ether !== undefined && { balance: BigInt(ether) * 10n ** 18n };
   return {
-    ...(account && { alloc: Object.fromEntries(DEV_ACCOUNTS.map(({ address }) => [address, account])) }),
+    ...(accounts && { accounts }),
+    ...(account && { alloc: Object.fromEntries((accounts ?? DEV_ACCOUNTS).map(({ address }) => [address, account])) }),
     ...(blockTime !== undefined && { mining: { intervalSeconds: blockTime } }),
     ...(tool !== undefined && { tool: toolOf(tool) }),
   };
@@ -130,7 +152,7 @@ export async function lightOptions(values: Values, known?: Network): Promise<Lig
   if (known === undefined && values.network === 'devnet') {
     throw invalidParameter('--upstream', 'is for light nodes; name the network it serves with --network');
   }
-  for (const option of ['genesis', 'import', 'block-time', 'tool', 'hardfork', 'chain-id', 'balance'] as const) {
+  for (const option of ['genesis', 'import', 'block-time', 'tool', 'hardfork', 'chain-id', ...OF_ACCOUNTS] as const) {
     if (values[option] !== undefined)
       throw invalidParameter(`--${option}`, 'is for devnets; leave it out for a light node');
   }
@@ -167,8 +189,10 @@ async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
   if (values.genesis !== undefined && network !== 'devnet') {
     throw invalidParameter('--genesis', 'describes a network itself; leave out --network');
   }
-  if (values.genesis !== undefined && values.balance !== undefined)
-    throw invalidParameter('--balance', 'is for the dev accounts, which a genesis file replaces');
+  for (const option of OF_ACCOUNTS) {
+    if (values.genesis !== undefined && values[option] !== undefined)
+      throw invalidParameter(`--${option}`, 'is for the dev accounts, which a genesis file replaces');
+  }
   const hardfork = hardforkOf(values);
   const chainId = chainIdOf(values);
   return {
@@ -179,7 +203,7 @@ async function devnetOptions(values: Values): Promise<DevnetChainOptions> {
     }),
     ...(values.genesis !== undefined && { genesis: await readGenesis(values.genesis) }),
     ...(values.import !== undefined && { importBlocks: await readBytes('--import', values.import) }),
-    ...makingOptions(values),
+    ...(await makingOptions(values)),
   };
 }
 

@@ -77,6 +77,8 @@ export async function withNode(
     'fork-block': undefined,
     'chain-id': undefined,
     balance: undefined,
+    accounts: undefined,
+    mnemonic: undefined,
   };
   const chain = await lightOptions({ ...source, ...own }, await namedNetwork(network));
   const sized = await dictionarySource(dictionary);

@@ -1,7 +1,7 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { DEV_ACCOUNTS, DEV_MNEMONIC } from '../../chain/devnet/state/dev-accounts.js';
+import { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from '../../chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
 import { invalidParameter, messageOf } from '../../errors.js';
 import { NETWORKS } from '../../networks/networks.js';
@@ -71,7 +71,10 @@ export const serveCommand: Command = {
   --import FILE          concatenated RLP blocks to import on top of genesis
   --block-time SECONDS   seal a block at this interval, not for each transaction
   --chain-id N           chain id (default 59139)
-  --balance ETHER        what each of the ten dev accounts has at first (default 10000)
+  --accounts N           number of dev accounts (default 10)
+  --mnemonic WORDS       their mnemonic, on the path m/44'/60'/0'/0/i, in place of the one that tools share. Whoever sees the output
+                         has the keys
+  --balance ETHER        what each of them has at first (default 10000)
   --load-state FILE      accounts to begin with: JSON, as anvil --dump-state and this command write it
   --dump-state FILE      write all accounts there when the node stops. There are no blocks in it
   --state FILE           both: load the file if it is there, and write it when the node stops
@@ -179,7 +182,9 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       announced(node, server, status, {
         demo: values.demo !== undefined,
         layerOne: devnet !== undefined && devnet.fork === undefined,
-        devAccounts: devnet !== undefined && devnet.genesis === undefined,
+        devAccounts:
+          devnet === undefined || devnet.genesis !== undefined ? undefined : (devnet.accounts ?? DEV_ACCOUNTS),
+        mnemonic: values.mnemonic ?? DEV_MNEMONIC,
         ether: values.balance ?? '10000',
         fork: devnet?.fork === undefined ? undefined : await forkOf(node),
       });
@@ -307,7 +312,8 @@ interface Announced {
   readonly demo: boolean;
   /** It has a simulated layer 1. */
   readonly layerOne: boolean;
-  readonly devAccounts: boolean;
+  readonly devAccounts: readonly DevAccount[] | undefined;
+  readonly mnemonic: string;
   /** What each dev account has. */
   readonly ether: string;
   /** The block of the network on which it is a fork. */
@@ -366,14 +372,20 @@ function announce(
   for (const one of node.info.chains ?? [])
     printLines(`  chain     ${one.networkName}, chain id ${one.chainId}: ${url}/chain/${one.chainId}`);
   // The profile of the page's own light node is that of the default devnet.
-  if (has.demo) printLines(`  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' ? '?here' : ''}`);
-  if (!has.devAccounts) return;
+  if (has.demo)
+    printLines(
+      `  demo      ${url}/demo/${has.devAccounts && networkName === 'devnet' && chainId === NETWORKS.devnet.chainId ? '?here' : ''}`,
+    );
+  const { devAccounts } = has;
+  if (devAccounts === undefined) return;
   const token = has.fork === undefined ? `; ERC-20 test token ${TEST_TOKEN}` : '';
-  printLines(`  accounts  ten of "${DEV_MNEMONIC}", ${has.ether} ETH each${token}`);
-  printLines('            WARNING: these keys are public. Whatever is sent to them on a network is lost');
-  for (const [i, { address, privateKey }] of DEV_ACCOUNTS.entries()) printLines(`  (${i}) ${address}  ${privateKey}`);
+  const count = devAccounts.length === 10 ? 'ten' : devAccounts.length;
+  printLines(`  accounts  ${count} of "${has.mnemonic}", ${has.ether} ETH each${token}`);
+  const whose = has.mnemonic === DEV_MNEMONIC ? 'these keys are public' : 'whoever sees this has these keys';
+  printLines(`            WARNING: ${whose}. Whatever is sent to them on a network is lost`);
+  for (const [i, { address, privateKey }] of devAccounts.entries()) printLines(`  (${i}) ${address}  ${privateKey}`);
   if (has.fork !== undefined) return;
-  printLines('', curlLine(`${url}/`), '');
+  printLines('', curlLine(`${url}/`, devAccounts), '');
 }
 
 /** `l2 https://host: answers, chain id 59144, head 42`. */
@@ -383,10 +395,11 @@ function inWords({ role, endpoint, answers, chainId, head, problem }: EndpointRe
 }
 
 /** A `linea_estimateGas` for a token transfer between two dev accounts, ready to paste. */
-function curlLine(url: string): string {
+function curlLine(url: string, accounts: readonly DevAccount[]): string {
+  const [from, to = from] = accounts.map(({ address }) => address);
   const word = (hex: string) => hex.slice(2).padStart(64, '0');
-  const data = `0xa9059cbb${word(DEV_ACCOUNTS[1]!.address)}${word('0xde0b6b3a7640000')}`;
-  const call = { from: DEV_ACCOUNTS[0]!.address, to: TEST_TOKEN, data };
+  const data = `0xa9059cbb${word(to!)}${word('0xde0b6b3a7640000')}`;
+  const call = { from, to: TEST_TOKEN, data };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'linea_estimateGas', params: [call] });
   return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
 }

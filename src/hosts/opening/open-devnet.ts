@@ -59,13 +59,13 @@ export async function openDevnetNode(
  * @throws PlumblineError `INVALID_PARAMETER` for a genesis file that cannot be used, or one beside a profile
  */
 async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
-  const { genesis, scheme, alloc, prices } = options;
+  const { genesis, scheme, alloc, accounts, prices } = options;
   if (genesis !== undefined) return (await import('./genesis-file.js')).genesisOfFile(options);
   const network = options.network ?? devnet(scheme === undefined ? {} : { scheme });
   const { pricing } = network;
   return {
     network,
-    alloc: { ...devAlloc(), ...messagesAlloc(network), ...(await queuesOf(network)), ...alloc },
+    alloc: { ...devAlloc(accounts), ...messagesAlloc(network), ...(await queuesOf(network)), ...alloc },
     genesisHeader: undefined,
     prices: prices ?? (pricing?.model === 'extra-data' ? pricing.defaults : undefined),
   };
@@ -126,12 +126,13 @@ function settingsOf(
   genesis: DevnetGenesis,
   { clock = systemClock }: Pick<InlineExtras, 'clock'>,
 ) {
-  const { mining, finality, tool } = withDefaults(DEVNET_OPTIONS, chainOptions);
+  const { mining, finality, tool, accounts } = withDefaults(DEVNET_OPTIONS, chainOptions);
   return {
     ...genesis,
     genesisTimestamp: GENESIS_TIMESTAMP,
     mining,
     tool,
+    accounts,
     finality,
     coinbase: COINBASE,
     now: () => Math.floor(clock.now() / 1000),

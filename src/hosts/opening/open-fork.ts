@@ -49,7 +49,7 @@ async function openOn(
   chainOptions: ForkChainOptions,
   at: BlockReference | undefined,
 ): Promise<NodeTransport> {
-  const { fork, alloc, mining, finality, tool } = withDefaults(DEVNET_OPTIONS, chainOptions);
+  const { fork, alloc, accounts, mining, finality, tool } = withDefaults(DEVNET_OPTIONS, chainOptions);
   const { store, health, network, budgets, report } = base;
   const { openCheck, storage } = base.settings;
   const { clock = systemClock } = base.extras;
@@ -69,7 +69,8 @@ async function openOn(
       mining,
       finality,
       tool,
-      edits: openingEdits(alloc),
+      accounts,
+      edits: openingEdits(alloc, accounts),
       coinbase: COINBASE,
       sizer: await loadSizer(),
       now: () => Math.floor(clock.now() / 1000),

@@ -1,4 +1,5 @@
 import { DEVNET_OPTIONS } from '../../chain/devnet/options.js';
+import type { DevAccount } from '../../chain/devnet/state/dev-accounts.js';
 import type { GenesisAccount } from '../../chain/devnet/state/genesis.js';
 import { FORK_OPTIONS } from '../../chain/fork/fork-options.js';
 import { LAYER_ONE_OPTIONS, LIGHT_OPTIONS } from '../../chain/light/light-options.js';
@@ -269,6 +270,7 @@ const FORMS: Readonly<Record<keyof OptionForms, Check>> = {
   profile,
   prices,
   accounts: recordOf(members<GenesisAccount>({ balance: amount, nonce: amount, code: hex, storage: recordOf(hex) })),
+  keys: listOf('a list of accounts', members<DevAccount>({ address: needed(hex), privateKey: needed(hex) })),
   mining,
   fork: tableOf(FORK_OPTIONS),
   chain: byMember(

@@ -24,6 +24,9 @@ const REQUEST = 'eip6963:requestProvider';
 /**
  * Announces a provider to the libraries of this page, as a wallet's extension does, now and whenever one of them asks.
  *
+ * As with a wallet, the page has no permission at first: a node is announced once its `eth_accounts` is empty, and stays so until
+ * `eth_requestAccounts`.
+ *
  * @param provider - the node of a devnet, which has accounts; or a provider of your own that signs. Other nodes answer 4200
  * @param info - parts of the presentation. The uuid is new for each call when left out
  * @returns a function that ends the announcement
@@ -52,7 +55,22 @@ export function announceProvider(provider: Eip1193Provider, info: Partial<Provid
   };
   const detail = Object.freeze({ info: Object.freeze(presentation), provider });
   const announce = () => window.dispatchEvent(new CustomEvent(ANNOUNCE, { detail }));
-  window.addEventListener(REQUEST, announce);
-  announce();
-  return () => window.removeEventListener(REQUEST, announce);
+  let withdrawn = false;
+  const begin = () => {
+    if (withdrawn) return;
+    window.addEventListener(REQUEST, announce);
+    announce();
+  };
+  // Another provider keeps its own permissions, and knows them now.
+  if ('explainEstimate' in provider) void withoutPermission(provider).then(begin);
+  else begin();
+  return () => {
+    withdrawn = true;
+    window.removeEventListener(REQUEST, announce);
+  };
+}
+
+/** Takes the accounts of a devnet from its page. Nodes without keys have none. */
+async function withoutPermission(node: Eip1193Provider): Promise<void> {
+  await node.request({ method: 'wallet_revokePermissions', params: [{ eth_accounts: {} }] }).catch(() => {});
 }

@@ -4,6 +4,7 @@ import { toQuantity } from '../../primitives/quantity.js';
 import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { NodeFault, Reply, RpcFailure } from '../../rpc/envelope.js';
 import type { NodeStatus } from '../../rpc/schema/answers.js';
+import type { PlainHex } from '../../rpc/schema/json.js';
 import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
@@ -27,8 +28,8 @@ type SchemaOf<Methods> = { readonly [Name in keyof Methods]: MethodType };
 /** The parameters of a method; they may be left out where none is required. */
 type ParamsOf<Methods extends SchemaOf<Methods>> = {
   readonly [Name in keyof Methods]: [] extends Methods[Name]['params']
-    ? { readonly params?: Readonly<Methods[Name]['params']> }
-    : { readonly params: Readonly<Methods[Name]['params']> };
+    ? { readonly params?: Readonly<PlainHex<Methods[Name]['params']>> }
+    : { readonly params: Readonly<PlainHex<Methods[Name]['params']>> };
 };
 
 /** Options of a request. */
@@ -45,6 +46,7 @@ export interface ProviderMessage {
 
 /** Events that a node sends: those of EIP-1193, `answer`, `storage`, `status` and `error`. */
 export interface ProviderEvents {
+  /** The node is open; and again when a page without permission was given accounts, as wallets send it. */
   connect: { chainId: string };
   disconnect: ProviderRpcError;
   message: ProviderMessage;
@@ -139,7 +141,9 @@ export class TransportProvider implements Provider {
     const before = await this.read<readonly Hex[]>('eth_accounts');
     const result = await this.ask(args, options);
     const after = await this.read<readonly Hex[]>('eth_accounts');
-    if (after !== undefined && after.join() !== before?.join()) this.emit('accountsChanged', after);
+    if (after === undefined || after.join() === before?.join()) return result;
+    if (before?.length === 0) this.emit('connect', { chainId: this.chainId });
+    this.emit('accountsChanged', after);
     return result;
   }
 

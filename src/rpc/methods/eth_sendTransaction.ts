@@ -55,7 +55,7 @@ function send(method: Sending) {
     const devnet = requireDevnet(context, method);
     const request = await readSentTransaction(context, param, options, (from) => {
       if (unsigned) return;
-      requireNotGivenUp(from, options);
+      requireNotGivenUp(devnet, from, options);
       devnet.impersonation.requireSender(from);
     });
     return bytesToHex(await devnet.send({ ...request, unsigned }, options));

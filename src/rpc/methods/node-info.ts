@@ -45,7 +45,7 @@ export const eth_accounts = defineMethod<[], readonly Hex[]>(
   OF_THE_NODE,
   async ({ devnet }, _, call) => {
     if (devnet === undefined) return [];
-    return (await import('./permitted-accounts.js')).permittedAccounts(call);
+    return (await import('./permitted-accounts.js')).permittedAccounts(devnet, call);
   },
 );
 

@@ -1,4 +1,4 @@
-import { DEV_ACCOUNTS } from '../../chain/devnet/state/dev-accounts.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import type { MethodCallOptions } from '../method.js';
 import { walletRefused } from '../rpc-errors.js';
@@ -6,15 +6,13 @@ import { walletRefused } from '../rpc-errors.js';
 /** Who asks: a session (a provider, a WebSocket) has permissions of its own. */
 export type AccountUser = Pick<MethodCallOptions, 'client' | 'subscriber'>;
 
-const ACCOUNTS: readonly Hex[] = DEV_ACCOUNTS.map(({ address }) => address);
-
 /** What a session may use, where that is not all of the dev accounts. It ends with the session. */
 const restricted = new WeakMap<object, readonly Hex[]>();
 
 /** The accounts that a caller may use. Over HTTP, and at first in each session, these are all dev accounts. */
-export function permittedAccounts(user: AccountUser): readonly Hex[] {
+export function permittedAccounts({ impersonation }: DevnetControl, user: AccountUser): readonly Hex[] {
   const session = sessionOf(user);
-  return (session && restricted.get(session)) ?? ACCOUNTS;
+  return (session && restricted.get(session)) ?? impersonation.accounts;
 }
 
 /**
@@ -42,17 +40,18 @@ export function restrictAccounts(user: AccountUser, accounts: readonly Hex[] | u
  * @param address - 20 bytes
  * @throws PlumblineError `WALLET_REFUSED`, rule `unauthorized`, unless it is a dev account that the caller may use
  */
-export function requirePermitted(address: Uint8Array, user: AccountUser): void {
-  requireNotGivenUp(address, user);
+export function requirePermitted(devnet: DevnetControl, address: Uint8Array, user: AccountUser): void {
+  requireNotGivenUp(devnet, address, user);
   const shown = bytesToHex(address);
-  if (ACCOUNTS.includes(shown)) return;
+  if (devnet.impersonation.accounts.includes(shown)) return;
   throw walletRefused('unauthorized', `no key is held for ${shown}; use an account of eth_accounts`);
 }
 
 /** As `requirePermitted`, for dev accounts alone: others may be impersonated. */
-export function requireNotGivenUp(address: Uint8Array, user: AccountUser): void {
+export function requireNotGivenUp(devnet: DevnetControl, address: Uint8Array, user: AccountUser): void {
   const shown = bytesToHex(address);
-  if (!ACCOUNTS.includes(shown) || permittedAccounts(user).includes(shown)) return;
+  const { accounts } = devnet.impersonation;
+  if (!accounts.includes(shown) || permittedAccounts(devnet, user).includes(shown)) return;
   throw walletRefused('unauthorized', `this session may not use ${shown}; ask with wallet_requestPermissions`);
 }
 

@@ -32,9 +32,9 @@ const batches = new WeakMap<DevnetControl, Map<string, Batch>>();
 export const wallet_getCapabilities = defineMethod<
   [address: Hex, chainIds?: readonly Hex[]],
   { readonly [chainId: Hex]: { readonly atomic: { readonly status: 'unsupported' } } }
->('wallet_getCapabilities', NEEDS_KEYS, ({ chain }, [address, chains], call) => {
-  requirePermitted(parseAddress(address), call);
-  const own = toQuantity(chain.network.chainId);
+>('wallet_getCapabilities', NEEDS_KEYS, (context, [address, chains], call) => {
+  requirePermitted(requireDevnet(context, 'wallet_getCapabilities'), parseAddress(address), call);
+  const own = toQuantity(context.chain.network.chainId);
   const asked = chains === undefined || chains === null ? [own] : requireArray(chains, 'chainIds', 'params');
   const isAsked = asked.some((id, i) => toQuantity(parseQuantity(id, `chainIds[${i}]`)) === own);
   return isAsked ? { [own]: { atomic: { status: 'unsupported' } } } : {};
@@ -54,8 +54,8 @@ export const wallet_sendCalls = defineMethod<[batch: BatchJson], { readonly id: 
     const known = batches.get(devnet) ?? new Map<string, Batch>();
     batches.set(devnet, known);
     const { id, from, calls } = readBatch(param, context, known);
-    const sender = parseAddress(from ?? permittedAccounts(options)[0], 'from');
-    requirePermitted(sender, options);
+    const sender = parseAddress(from ?? permittedAccounts(devnet, options)[0], 'from');
+    requirePermitted(devnet, sender, options);
     const batch: Batch = { hashes: [], state: 'sending' };
     known.set(id, batch);
     try {

@@ -1,4 +1,4 @@
-import { signWithDevKey } from '../../chain/devnet/mining/impersonation.js';
+import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import { hashPersonalMessage, hashTypedData } from '../../ethereum/typed-data.js';
 import { bigIntToBytes, concatBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
@@ -16,22 +16,24 @@ import { type AccountUser, permittedAccounts, requirePermitted, restrictAccounts
 export const personal_sign = defineMethod<[message: Hex, address: Hex], Hex>(
   'personal_sign',
   NEEDS_KEYS,
-  (_, [message, address], call) => signMessage(message, address, call),
+  (context, [message, address], call) => signMessage(requireDevnet(context, 'personal_sign'), message, address, call),
 );
 
 /** As `personal_sign`, the address first. */
 export const eth_sign = defineMethod<[address: Hex, message: Hex], Hex>(
   'eth_sign',
   NEEDS_KEYS,
-  (_, [address, message], call) => signMessage(message, address, call),
+  (context, [address, message], call) => signMessage(requireDevnet(context, 'eth_sign'), message, address, call),
 );
 
 /** The data is an object, or its JSON. @source EIP-712, "Specification of the eth_signTypedData JSON RPC" */
 export const eth_signTypedData_v4 = defineMethod<[address: Hex, data: TypedDataJson | string], Hex>(
   'eth_signTypedData_v4',
   NEEDS_KEYS,
-  (_, [address, data], call) =>
-    signed(address, hashTypedData(requireObject(fromJson(data), 'typedData', 'params')), call),
+  (context, [address, data], call) => {
+    const hash = hashTypedData(requireObject(fromJson(data), 'typedData', 'params'));
+    return signed(requireDevnet(context, 'eth_signTypedData_v4'), address, hash, call);
+  },
 );
 
 /** Fills in what `eth_sendTransaction` does. @returns the bytes that `eth_sendRawTransaction` takes */
@@ -41,20 +43,27 @@ export const eth_signTransaction = defineMethod<[transaction: SentCallJson], Hex
   async (context, [param], call) => {
     const devnet = requireDevnet(context, 'eth_signTransaction');
     return bytesToHex(
-      await devnet.sign(await readSentTransaction(context, param, call, (from) => requirePermitted(from, call))),
+      await devnet.sign(
+        await readSentTransaction(context, param, call, (from) => requirePermitted(devnet, from, call)),
+      ),
     );
   },
 );
 
-function signMessage(message: unknown, address: unknown, call: MethodCallOptions): Promise<Hex> {
-  return signed(address, hashPersonalMessage(parseBytes(message, 'message')), call);
+function signMessage(devnet: DevnetControl, message: unknown, address: unknown, call: MethodCallOptions): Promise<Hex> {
+  return signed(devnet, address, hashPersonalMessage(parseBytes(message, 'message')), call);
 }
 
 /** @returns r, s and v (27 or 28), 65 bytes */
-async function signed(address: unknown, hash: Uint8Array, call: MethodCallOptions): Promise<Hex> {
+async function signed(
+  devnet: DevnetControl,
+  address: unknown,
+  hash: Uint8Array,
+  call: MethodCallOptions,
+): Promise<Hex> {
   const signer = parseAddress(address);
-  requirePermitted(signer, call);
-  const { r, s, yParity } = await signWithDevKey(signer, hash);
+  requirePermitted(devnet, signer, call);
+  const { r, s, yParity } = await devnet.impersonation.sign(signer, hash);
   return bytesToHex(concatBytes(bigIntToBytes(r, 32), bigIntToBytes(s, 32), Uint8Array.of(27 + yParity)));
 }
 
@@ -74,9 +83,10 @@ const RESTRICTION = 'restrictReturnedAccounts';
 export const eth_requestAccounts = defineMethod<[], readonly Hex[]>(
   'eth_requestAccounts',
   NEEDS_KEYS,
-  (_, __, call) => {
-    if (permittedAccounts(call).length === 0) restrictAccounts(call, undefined);
-    return permittedAccounts(call);
+  (context, _, call) => {
+    const devnet = requireDevnet(context, 'eth_requestAccounts');
+    if (permittedAccounts(devnet, call).length === 0) restrictAccounts(call, undefined);
+    return permittedAccounts(devnet, call);
   },
 );
 
@@ -84,21 +94,22 @@ export const eth_requestAccounts = defineMethod<[], readonly Hex[]>(
 export const wallet_getPermissions = defineMethod<[], readonly PermissionJson[]>(
   'wallet_getPermissions',
   NEEDS_KEYS,
-  (_, __, call) => permissionsOf(call),
+  (context, _, call) => permissionsOf(requireDevnet(context, 'wallet_getPermissions'), call),
 );
 
 /** Grants all dev accounts, or those of the caveat `restrictReturnedAccounts`, without asking the user. @source EIP-2255 */
 export const wallet_requestPermissions = defineMethod<[permissions: PermissionRequestJson], readonly PermissionJson[]>(
   'wallet_requestPermissions',
   NEEDS_KEYS,
-  (_, [param], call) => {
+  (context, [param], call) => {
+    const devnet = requireDevnet(context, 'wallet_requestPermissions');
     const caveats = requireObject(requestOf(param).eth_accounts, 'permissions.eth_accounts', 'params');
     for (const name of Object.keys(caveats)) {
       if (name !== RESTRICTION)
         throw walletRefused('unsupported', `the caveat ${name} does not exist; use ${RESTRICTION}`);
     }
-    restrictAccounts(call, RESTRICTION in caveats ? chosenFrom(caveats[RESTRICTION]) : undefined);
-    return permissionsOf(call);
+    restrictAccounts(call, RESTRICTION in caveats ? chosenFrom(devnet, caveats[RESTRICTION]) : undefined);
+    return permissionsOf(devnet, call);
   },
 );
 
@@ -113,8 +124,8 @@ export const wallet_revokePermissions = defineMethod<[permissions: { readonly et
   },
 );
 
-function permissionsOf(user: AccountUser) {
-  const value = permittedAccounts(user);
+function permissionsOf(devnet: DevnetControl, user: AccountUser) {
+  const value = permittedAccounts(devnet, user);
   if (value.length === 0) return [];
   // Where there is no page, the origin is opaque.
   const invoker = globalThis.location?.origin ?? 'null';
@@ -133,11 +144,11 @@ function requestOf(param: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Dev accounts, each once. */
-function chosenFrom(value: unknown): readonly Hex[] {
+function chosenFrom(devnet: DevnetControl, value: unknown): readonly Hex[] {
   const path = `permissions.eth_accounts.${RESTRICTION}`;
   const chosen = requireArray(value, path, 'params').map((one, i) => {
     const address = parseAddress(one, `${path}[${i}]`, 'params');
-    requirePermitted(address, {});
+    requirePermitted(devnet, address, {});
     return bytesToHex(address);
   });
   return [...new Set(chosen)];

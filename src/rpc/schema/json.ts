@@ -21,6 +21,9 @@ export interface LineaCallJson {
   accessList?: LineaAccessList | undefined;
 }
 
+/** Parameters as libraries have them whose hex is of the type `string`, such as ethers: without casts. What it is is checked by the node. */
+export type PlainHex<T> = T extends Hex ? string : T extends object ? { [Name in keyof T]: PlainHex<T[Name]> } : T;
+
 /** State override on the wire: by address, what the account looks like for the length of the call. */
 export interface LineaOverrideJson {
   [address: Hex]: {

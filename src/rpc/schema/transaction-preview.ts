@@ -2,30 +2,13 @@ import type { TrustLevel } from '../../chain/block.js';
 import type { KnownNames, PreviewedCall, PreviewedChanges } from '../../preview/preview.js';
 import type { PreviewedSignature } from '../../preview/signature-preview.js';
 import type { Hex } from '../../primitives/hex.js';
-import type { TypedDataJson } from './json.js';
+import type { CallJson, PlainHex, TypedDataJson } from './json.js';
 
-/** A call to preview, in the form of `eth_call`; quantities in hex. What is left out is filled in as a wallet would. */
-export interface PreviewCall {
-  readonly from?: Hex;
-  /** Left out or null: a contract is created. */
-  readonly to?: Hex | null;
-  readonly data?: Hex;
-  readonly value?: Hex;
-  /** Gas limit that will be signed; that of `linea_estimateGas` when left out. */
-  readonly gas?: Hex;
-  /** Prices that will be signed, wei; those of `linea_estimateGas` when left out. */
-  readonly gasPrice?: Hex;
-  readonly maxFeePerGas?: Hex;
-  readonly maxPriorityFeePerGas?: Hex;
-  /** The sender's next nonce when left out. */
-  readonly nonce?: Hex;
-  /** The chain that it is for, if it says so; another one than that of the node is an error. */
-  readonly chainId?: Hex;
-  readonly accessList?: readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
-  readonly authorizationList?: readonly Readonly<
-    Record<'chainId' | 'address' | 'nonce' | 'yParity' | 'r' | 's', Hex>
-  >[];
-}
+/**
+ * A call to preview: what `linea_estimateGas` and `eth_call` take. The limit and the prices are those that will be signed; what is left
+ * out is filled in as a wallet would: as `linea_estimateGas` says, with the sender's next nonce.
+ */
+export type PreviewCall = Readonly<PlainHex<CallJson>>;
 
 /** An error in an ABI. */
 export interface ErrorAbi {
@@ -43,13 +26,13 @@ export interface AbiInput {
 /** Options of a preview. */
 export interface PreviewOptions {
   /** The state that the calls run on: a number, a hash or a tag. Default `latest`. They run in the block after it. */
-  readonly block?: Hex | 'latest' | 'safe' | 'finalized' | 'earliest';
+  readonly block?: string;
   /** As in `eth_call`. Without it the sender has what it has: a call that it cannot pay is an error. */
   readonly stateOverrides?: object;
   /** As in `eth_call`. */
   readonly blockOverrides?: object;
   /** Accounts whose balances are shown besides those of the senders. At most 16. */
-  readonly watch?: readonly Hex[];
+  readonly watch?: readonly string[];
   /**
    * Errors that contracts may revert with: `Name(type,type)`, also as Solidity declares them, or items of an ABI; other items are
    * passed over. At most 256.
@@ -59,7 +42,7 @@ export interface PreviewOptions {
    * What the caller knows: its own list of tokens, and addresses, at most 2048 each. Names and digits that look like these are told. Of
    * 32 tokens, the first, it is asked whether the calls take some without a word.
    */
-  readonly known?: KnownNames;
+  readonly known?: PlainHex<KnownNames>;
   /**
    * Whether an endpoint may be sent the calls themselves (`eth_createAccessList`), to fetch with fewer round trips. Default
    * false: endpoints see accounts and slots only.

@@ -7,7 +7,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import { messageTrees } from '../../../proof/messages.js';
 import type { Block } from '../../block.js';
 import type { FinalityOptions } from '../options.js';
-import { OPERATOR } from '../state/dev-accounts.js';
+import { type DevAccount, OPERATOR } from '../state/dev-accounts.js';
 import { devAlloc, type GenesisAlloc } from '../state/genesis.js';
 import { REQUEST_QUEUES } from '../state/request-queues.js';
 import { ROLLUP_CODE } from './rollup.generated.js';
@@ -44,10 +44,14 @@ function rollupCode(rollup: RollupContract): Hex {
 }
 
 /** The genesis accounts of layer 1: those of a devnet, the operator, and the rollup, in which block 0 of layer 2 is final. */
-function layerOneAlloc(rollup: RollupContract, genesisRoot: Uint8Array): GenesisAlloc {
+function layerOneAlloc(
+  rollup: RollupContract,
+  genesisRoot: Uint8Array,
+  accounts: readonly DevAccount[] | undefined,
+): GenesisAlloc {
   const word = (value: bigint) => bytesToHex(abiWord(value));
   return {
-    ...devAlloc(),
+    ...devAlloc(accounts),
     [OPERATOR.address]: { balance: BRIDGED },
     [rollup.address.toLowerCase()]: {
       nonce: 1n,
@@ -122,6 +126,7 @@ export function layerOneSettings(
   network: Network,
   { block, zkRoot }: { readonly block: Block; readonly zkRoot: Uint8Array },
   { heldFinalizations }: FinalityOptions,
+  accounts?: readonly DevAccount[],
 ) {
   const { rollup, layerOne } = rollupOf(network);
   const beacon = typeof layerOne === 'object' ? layerOne : undefined;
@@ -129,7 +134,7 @@ export function layerOneSettings(
   const amsterdam = gloas !== undefined && gloas < Number.MAX_SAFE_INTEGER ? gloas : undefined;
   return {
     network: layerOneOfDevnet({ ...(layerOne && { layerOne }), ...(amsterdam !== undefined && { amsterdam }) }),
-    alloc: { ...layerOneAlloc(rollup, zkRoot), ...(amsterdam !== undefined && REQUEST_QUEUES) },
+    alloc: { ...layerOneAlloc(rollup, zkRoot, accounts), ...(amsterdam !== undefined && REQUEST_QUEUES) },
     genesisTimestamp: block.header.timestamp,
     prices: undefined,
     mining: 'auto',

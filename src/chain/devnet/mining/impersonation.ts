@@ -4,8 +4,8 @@ import { parseSignedTransaction, type SignedTransaction } from '../../../ethereu
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToBigInt } from '../../../primitives/bytes.js';
 import type { AccessListEntry, Authorization } from '../../../primitives/call-request.js';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
-import { DEV_ACCOUNTS, OPERATOR } from '../state/dev-accounts.js';
+import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
+import { DEV_ACCOUNTS, type DevAccount, OPERATOR } from '../state/dev-accounts.js';
 import type { RecoverableSignature } from './dev-signature.js';
 
 /** A transaction to sign, or to run unsigned. Prices in wei per gas. */
@@ -31,11 +31,20 @@ export interface TransactionRequest {
 
 const ABOVE_ADDRESSES = 2n ** 160n;
 
-/** Accounts whose transactions the devnet runs without their signature. */
+/** The accounts whose keys a devnet holds, and those whose transactions it runs without their signature. */
 export class Impersonation {
+  /** Those of `eth_accounts`. */
+  readonly accounts: readonly Hex[];
+  private readonly keys: ReadonlyMap<string, Hex>;
   private readonly addresses = new Set<string>();
   /** If set, every account is impersonated. */
   everyone = false;
+
+  constructor(accounts: readonly DevAccount[] = DEV_ACCOUNTS) {
+    const held = (address: Hex) => address.toLowerCase() as Hex;
+    this.accounts = accounts.map(({ address }) => held(address));
+    this.keys = new Map([...accounts, OPERATOR].map(({ address, privateKey }) => [held(address), privateKey]));
+  }
 
   start(address: Uint8Array): void {
     this.addresses.add(bytesToHex(address));
@@ -51,7 +60,7 @@ export class Impersonation {
    */
   requireSender(sender: Uint8Array): void {
     const address = bytesToHex(sender);
-    if (this.everyone || hasDevKey(sender) || this.addresses.has(address)) return;
+    if (this.everyone || this.keys.has(address) || this.addresses.has(address)) return;
     const held = 'eth_accounts lists the accounts that are held';
     const reason = `no key is held for ${address}; ${held}, or call anvil_impersonateAccount ["${address}"] first`;
     throw new PlumblineError('TRANSACTION_REJECTED', reason, { rule: 'sender', reason });
@@ -65,13 +74,35 @@ export class Impersonation {
   async send(request: TransactionRequest & { readonly nonce: bigint }, chainId: number): Promise<SignedTransaction> {
     const unsigned = request.unsigned === true;
     if (!unsigned) this.requireSender(request.from);
-    if (!unsigned && hasDevKey(request.from)) {
-      return parseSignedTransaction(await signedByDevKey(request, chainId), chainId, { sender: request.from });
+    if (!unsigned && this.keys.has(bytesToHex(request.from))) {
+      return parseSignedTransaction(await this.signed(request, chainId), chainId, { sender: request.from });
     }
     const transaction = unsignedTransaction(request, chainId);
     // Including the sender in `r` makes hashes differ by sender. `r` must not be zero.
     const signature = { yParity: 0, r: ABOVE_ADDRESSES + bytesToBigInt(request.from), s: 1n };
     return parseSignedTransaction(withSignature(transaction, signature), chainId, { impersonated: request.from });
+  }
+
+  /**
+   * The bytes of a transaction, signed with the key of its sender.
+   *
+   * @throws PlumblineError as `sign`
+   */
+  async signed(request: TransactionRequest & { readonly nonce: bigint }, chainId: number): Promise<Uint8Array> {
+    const transaction = unsignedTransaction(request, chainId);
+    return withSignature(transaction, await this.sign(request.from, keccak256(encodeToSign(transaction))));
+  }
+
+  /**
+   * Signs a hash (32 bytes) with the key of a dev account (20 bytes).
+   *
+   * @throws PlumblineError `INVALID_PARAMETER` for another account
+   */
+  async sign(address: Uint8Array, hash: Uint8Array): Promise<RecoverableSignature> {
+    const key = this.keys.get(bytesToHex(address));
+    if (key === undefined) throw invalidParameter('address', 'is not a dev account; sign with one of DEV_ACCOUNTS');
+    const { sign } = await import('./dev-signature.js');
+    return sign(hash, hexToBytes(key));
   }
 }
 
@@ -88,40 +119,8 @@ function unsignedTransaction({ price, accessList, ...fields }: TransactionReques
   return { ...transaction, type: accessList === undefined ? 0 : 1 };
 }
 
-/**
- * The bytes of a transaction, signed with the key of its sender.
- *
- * @throws PlumblineError as `signWithDevKey`
- */
-export async function signedByDevKey(
-  request: TransactionRequest & { readonly nonce: bigint },
-  chainId: number,
-): Promise<Uint8Array> {
-  const transaction = unsignedTransaction(request, chainId);
-  return withSignature(transaction, await signWithDevKey(request.from, keccak256(encodeToSign(transaction))));
-}
-
 /** The encoding with a signature. In a legacy transaction, `v` contains the chain id (EIP-155). */
 function withSignature(transaction: Unsigned, { yParity, r, s }: RecoverableSignature): Uint8Array {
   const offset = transaction.type === 0 ? 35n + 2n * transaction.chainId : 0n;
   return encodeTransaction(transaction, { v: offset + BigInt(yParity), r, s });
-}
-
-const KEYS = new Map([...DEV_ACCOUNTS, OPERATOR].map(({ address, privateKey }) => [address as string, privateKey]));
-
-/** Whether an account (20 bytes) is one of the dev accounts. */
-function hasDevKey(address: Uint8Array): boolean {
-  return KEYS.has(bytesToHex(address));
-}
-
-/**
- * Signs a hash (32 bytes) with the key of a dev account (20 bytes).
- *
- * @throws PlumblineError `INVALID_PARAMETER` for another account
- */
-export async function signWithDevKey(address: Uint8Array, hash: Uint8Array): Promise<RecoverableSignature> {
-  const key = KEYS.get(bytesToHex(address));
-  if (key === undefined) throw invalidParameter('address', 'is not a dev account; sign with one of DEV_ACCOUNTS');
-  const { sign } = await import('./dev-signature.js');
-  return sign(hash, hexToBytes(key));
 }

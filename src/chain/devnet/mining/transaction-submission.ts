@@ -9,13 +9,13 @@ import { checkAdmission, parseBroadcast } from '../../admission.js';
 import type { Ledger } from '../records/ledger.js';
 import type { MakingSettings } from '../settings.js';
 import type { BlockMaker } from './block-maker.js';
-import { Impersonation, signedByDevKey, type TransactionRequest } from './impersonation.js';
+import { Impersonation, type TransactionRequest } from './impersonation.js';
 import type { Mining } from './mining.js';
 import { currentPrices } from './sealing.js';
 
 /** Accepts transactions, signed or not, into the pool. The caller runs its methods one at a time. */
 export class TransactionSubmission {
-  readonly impersonation = new Impersonation();
+  readonly impersonation: Impersonation;
   readonly pending = new Listeners<SignedTransaction>();
 
   constructor(
@@ -23,7 +23,9 @@ export class TransactionSubmission {
     private readonly ledger: Ledger,
     private readonly maker: BlockMaker,
     private readonly mining: Mining,
-  ) {}
+  ) {
+    this.impersonation = new Impersonation(settings.accounts);
+  }
 
   /**
    * @returns the hash, 32 bytes.
@@ -44,9 +46,9 @@ export class TransactionSubmission {
     return this.accept(transaction, this.maker.context(), limits);
   }
 
-  /** Signs without sending. @returns the transaction's bytes. @throws PlumblineError as `signedByDevKey` */
+  /** Signs without sending. @returns the transaction's bytes. @throws PlumblineError as `Impersonation.sign` */
   async sign(request: TransactionRequest): Promise<Uint8Array> {
-    return signedByDevKey(await this.withNonce(request), this.settings.network.chainId);
+    return this.impersonation.signed(await this.withNonce(request), this.settings.network.chainId);
   }
 
   /**

@@ -17,7 +17,7 @@ import { bigIntToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { Block } from '../../block.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
-import { DEV_ACCOUNTS, OPERATOR } from './dev-accounts.js';
+import { DEV_ACCOUNTS, type DevAccount, OPERATOR } from './dev-accounts.js';
 import type { DevnetState } from './devnet-state.js';
 import { MESSAGE_SERVICE_CODE } from './message-service.generated.js';
 import { TEST_TOKEN_CODE } from './test-token.generated.js';
@@ -80,10 +80,10 @@ const SYSTEM_CONTRACTS: GenesisAlloc = {
 };
 
 /** The dev accounts, the test token and the system contracts. */
-export function devAlloc(): GenesisAlloc {
+export function devAlloc(accounts: readonly DevAccount[] = DEV_ACCOUNTS): GenesisAlloc {
   const alloc: Record<Hex, GenesisAccount> = {};
-  const storage: Record<Hex, Hex> = { [hexWord(2n)]: hexWord(DEV_TOKENS * BigInt(DEV_ACCOUNTS.length)) };
-  for (const { address } of DEV_ACCOUNTS) {
+  const storage: Record<Hex, Hex> = { [hexWord(2n)]: hexWord(DEV_TOKENS * BigInt(accounts.length)) };
+  for (const { address } of accounts) {
     alloc[address] = { balance: DEV_BALANCE };
     const slot = tokenBalanceSlot(hexToBytes(address));
     storage[bytesToHex(slot)] = hexWord(DEV_TOKENS);
