@@ -31,7 +31,7 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
   });
   return [
     group('Start', ['overview', 'methods', 'tools', 'playground', 'browsers']),
-    group('Guides', [...pagesOf('guides'), ...pagesOf('examples')]),
+    group('Guides', [...pagesOf('guides'), 'scale', ...pagesOf('examples')]),
     group('Trust', ['security', 'reporting', 'glossary']),
     group('API reference', ['api/index', ...pagesOf('api')], true),
     group('Specifications', pagesOf('spec'), true),
