@@ -4,6 +4,7 @@ import { demoPage } from './demo.js';
 import { devnetCosts } from './devnet.js';
 import { estimating } from './estimate.js';
 import { executing } from './evm.js';
+import { feeding } from './feed.js';
 import { hashing } from './hash.js';
 import { lightNode } from './light.js';
 import { pageStart } from './page.js';
@@ -30,6 +31,7 @@ export const AREAS: readonly BenchArea[] = [
   estimating,
   lightNode,
   previewing,
+  feeding,
   verifying,
   followingConsensus,
   state,

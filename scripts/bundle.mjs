@@ -76,6 +76,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/light/state/simulation-states.js',
       '/chain/light/state/block-lists.js',
       '/hosts/sharing/lease-election.js',
+      '/upstream/feed.js',
       '/kernel/recovery.js',
     ],
     'devnet-later': [

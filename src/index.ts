@@ -180,4 +180,4 @@ export type { LateSignal } from './scheduling/deadline.js';
 export type { Durability, Table } from './store/page-store.js';
 export type { StoreFailure, StoreRepair, StoreStatus } from './store/store-status.js';
 export type { Eip1193Provider } from './upstream/json-rpc.js';
-export type { EndpointSource, ProviderEndpoint, UrlEndpoint } from './upstream/options.js';
+export type { EndpointSource, FeedEndpoint, ProviderEndpoint, UrlEndpoint } from './upstream/options.js';

@@ -721,7 +721,7 @@ function openMembers(
 ): GroupEndpoint[] {
   const seen = new Map<string, number>();
   return sources.map((source) => {
-    const transport = open(source, given);
+    const transport = open(source, given, host.clock);
     const { origin } = transport;
     const count = (seen.get(origin) ?? 0) + 1;
     seen.set(origin, count);

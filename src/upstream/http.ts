@@ -7,6 +7,8 @@ export interface HttpOptions {
   readonly fetch: typeof fetch;
   /** Most bytes of an answer, decompressed. */
   readonly maxResponseBytes: number;
+  /** Whether the browser's cache may answer; never when left out. */
+  readonly cache?: RequestCache;
 }
 
 /** An HTTP answer. */
@@ -43,13 +45,13 @@ export async function exchangeHttp(
   let response: Response;
   try {
     // Called without a receiver: a browser's fetch throws for any receiver but the global object.
-    const { fetch } = options;
+    const { fetch, cache = 'no-store' } = options;
     response = await fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { accept: json, ...(body !== undefined && { 'content-type': json }), ...address.headers },
       ...(body !== undefined && { body }),
       credentials: 'omit',
-      cache: 'no-store',
+      cache,
       referrerPolicy: 'no-referrer',
       // A followed redirect would send the headers, and keys in them, to another address.
       redirect: 'manual',

@@ -1,6 +1,7 @@
 import { invalidParameter } from '../errors.js';
 import { type TableOf, withDefaults } from '../primitives/option-table.js';
 import { type Clock, systemClock } from '../scheduling/clock.js';
+import { loadOnce } from '../scheduling/load-once.js';
 import { type Address, parseEndpointAddress } from './address.js';
 import type { EndpointLimits, UpstreamObserver } from './endpoint.js';
 import type { Transport } from './failure.js';
@@ -42,6 +43,19 @@ export interface ProviderEndpoint extends EndpointOptions {
   readonly name?: string;
 }
 
+/**
+ * A feed in place of JSON-RPC (docs/scale.md): objects that any HTTP cache can serve. It sends no transaction and runs no call, so that one
+ * endpoint with a URL belongs beside it. Its newest block counts as the word of one origin, as that of any endpoint.
+ */
+export interface FeedEndpoint extends Omit<EndpointOptions, 'batchLimit'> {
+  /** http or https, with the path of the feed: `https://cache.example/feed`. */
+  readonly feed: string;
+  /** Age of its newest block from which on the feed fails, by the time of the block and the clock here, ms; 5 minutes when left out. */
+  readonly maxAgeMs?: number;
+  /** As in `UrlEndpoint`, of one object. */
+  readonly maxResponseBytes?: number;
+}
+
 const MIB = 2 ** 20;
 
 /** What each option of an endpoint is. */
@@ -71,8 +85,18 @@ export const PROVIDER_ENDPOINT_OPTIONS = {
   name: { is: 'text' },
 } as const satisfies TableOf<ProviderEndpoint>;
 
+const { batchLimit: _, ...WITHOUT_BATCHES } = ENDPOINT_OPTIONS;
+
+/** What each option of a feed is. */
+export const FEED_OPTIONS = {
+  ...WITHOUT_BATCHES,
+  feed: { is: 'text', needed: true },
+  maxAgeMs: { is: 'aboveZero', or: 300_000 },
+  ...RESPONSE_OPTIONS,
+} as const satisfies TableOf<FeedEndpoint>;
+
 /** An endpoint as given by the user. A string is a URL. */
-export type EndpointSource = string | UrlEndpoint | ProviderEndpoint;
+export type EndpointSource = string | UrlEndpoint | ProviderEndpoint | FeedEndpoint;
 
 /** Options of a group of endpoints. */
 export interface GroupOptions<Source extends EndpointSource = EndpointSource> {
@@ -97,10 +121,11 @@ export interface GroupOptions<Source extends EndpointSource = EndpointSource> {
  *
  * @throws PlumblineError `INVALID_PARAMETER`; it does not quote the URL, which may contain a key
  */
-export type OpenTransport = (source: EndpointSource, given: typeof fetch | undefined) => Transport;
+export type OpenTransport = (source: EndpointSource, given: typeof fetch | undefined, clock?: Clock) => Transport;
 
-/** JSON-RPC, by HTTP or through a provider. */
-export const openJsonRpc: OpenTransport = (source, given) => {
+/** JSON-RPC, by HTTP or through a provider, or translated to objects of a feed. */
+export const openJsonRpc: OpenTransport = (source, given, clock = systemClock) => {
+  if (typeof source !== 'string' && 'feed' in source) return openFeed(source, given, clock);
   if (typeof source !== 'string' && 'provider' in source)
     return providerTransport(source.provider, source.name ?? 'provider');
   const endpoint = typeof source === 'string' ? { url: source } : source;
@@ -108,6 +133,23 @@ export const openJsonRpc: OpenTransport = (source, given) => {
   const { batchLimit } = withDefaults(ENDPOINT_OPTIONS, endpoint);
   return jsonRpcTransport(address, Math.floor(positive('batchLimit', batchLimit)), http);
 };
+
+function openFeed(source: FeedEndpoint, given: typeof fetch | undefined, clock: Clock): Transport {
+  const { feed: url, maxAgeMs, maxResponseBytes } = withDefaults(FEED_OPTIONS, source);
+  const { address, http } = openHttp({ url, maxResponseBytes }, given);
+  const parts = {
+    address,
+    http: { ...http, cache: 'default' },
+    clock,
+    maxAgeMs: positive('maxAgeMs', maxAgeMs),
+  } as const;
+  const exchange = loadOnce(async () => (await import('./feed.js')).feedExchange(parts));
+  return {
+    origin: address.origin,
+    batchLimit: 1,
+    exchange: async (calls, signal) => (await exchange())(calls, signal),
+  };
+}
 
 /** Address of an endpoint, and how it is asked. @throws PlumblineError as `OpenTransport` */
 export function openHttp(

@@ -102,6 +102,18 @@ describe('the built command', () => {
     expect(await stop('SIGTERM')).toBe(0);
   });
 
+  test('serves a feed, and limits its rate', async () => {
+    const FEED = /feed {6}http:\/\/127\.0\.0\.1:(\d+)\/feed/;
+    const { stop, match } = await startUntil(FEED, 'serve', '--port', '0', '--feed', '--feed-rate', '2');
+    // A client has half of it, a request in a second.
+    const asked = Array.from({ length: 20 }, () => fetch(`http://127.0.0.1:${match[1]}/feed/head/latest`));
+    const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
+    expect(statuses).toEqual(new Set([200, 429]));
+    expect(await stop('SIGTERM')).toBe(0);
+    const { code, err } = await runBuilt(['serve', '--port', '0', '--feed-rate', '2']);
+    expect([code, err]).toEqual([2, expect.stringContaining('--feed-rate: is for a feed; give --feed too')]);
+  });
+
   test('says in its first line that no endpoint answers rightly, and why', async () => {
     const network = await saved('down.json', { name: 'mine', chainId: 4242 });
     const light = ['serve', '--port', '0', '--network', network, '--upstream', 'http://127.0.0.1:1/v3/SECRET'];

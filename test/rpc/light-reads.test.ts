@@ -124,3 +124,16 @@ test('why a transaction is in no block is passed on, for that transaction alone'
     message: /OTHER_TRANSACTION/,
   });
 });
+
+test('the code of a contract is asked for once, also without a store', async () => {
+  const { dev, endpoints, clock, ask } = await lightScene({ chain: { accessLists: false } });
+  const asked = () => endpoints.flatMap(({ seen }) => seen.flat()).filter(({ method }) => method === 'eth_getCode');
+  for (let block = 0; block < 3; block++) {
+    // The newest block is known before the call.
+    await ask('eth_getBalance', accountAt(0), 'latest');
+    await ask('eth_call', { to: token, data: '0x18160ddd' }, 'latest');
+    expect(asked()).toHaveLength(1);
+    await dev.ask('evm_mine');
+    clock.advance(60_000);
+  }
+});

@@ -24,6 +24,10 @@ export const UNKNOWN_OPTIONS: readonly (readonly [message: string, options: obje
     light({ endpoints: [url, { url, secret: KEY }] }),
   ],
   [
+    'chain.endpoints[0].batchLimit: is not an option; the options are timeoutMs, ratePerSecond, burst, concurrency, feed, maxAgeMs, maxResponseBytes',
+    light({ endpoints: [{ feed: url, batchLimit: 1 }] }),
+  ],
+  [
     'chain.layerOne.checkpoint.rot: is not an option; did you mean root?',
     light({ layerOne: { consensus: [url], execution: [url], checkpoint: { rot: '0x' } } }),
   ],

@@ -66,7 +66,13 @@ describe('keys', () => {
         ...devnet(),
         dictionary: { name: 'own', sha256: '0x00', byteLength: 1, url: `https://h.example/${KEY}e` },
       },
-      endpoints: [`https://a.example/v3/${KEY}0`, 'https://plain.example', endpoint, strange as unknown as string],
+      endpoints: [
+        `https://a.example/v3/${KEY}0`,
+        'https://plain.example',
+        endpoint,
+        strange as unknown as string,
+        { feed: `https://i.example/${KEY}g/feed`, maxAgeMs: 60_000 },
+      ],
       trieLogs: [{ url: 'https://c.example', apiKey: `${KEY}3` }],
       layerOne: [`https://user:${KEY}4@d.example/`],
       maru: [`https://e.example/?key=${KEY}5`],
@@ -78,7 +84,7 @@ describe('keys', () => {
 
   test('are not in the stored form, and can be restored', async () => {
     const secrets = optionSecretsOf(node);
-    expect(secrets).toHaveLength(10);
+    expect(secrets).toHaveLength(11);
     expect(withSecrets(withoutSecrets(node, secrets), secrets)).toEqual(node);
     const targets = [
       `https://a.example/v3/${KEY}0`,
@@ -90,6 +96,7 @@ describe('keys', () => {
     expect(text).not.toContain(KEY.slice(0, 8));
     expect(text).toContain('https://plain.example');
     expect(text).toContain('https://g.example');
+    expect(text).toContain('{"feed":"https://i.example","maxAgeMs":60000}');
     expect(text).toContain('"ratePerSecond":5');
     expect(stored.missing.filter(({ target }) => target !== undefined)).toEqual([
       { path: ['chain', 'endpoints', 0], target: 0 },

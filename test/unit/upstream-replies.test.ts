@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseEndpointAddress } from '../../src/upstream/address.js';
 import type { Transport } from '../../src/upstream/failure.js';
 import { jsonRpcTransport } from '../../src/upstream/json-rpc.js';
-import { restTransport } from '../../src/upstream/rest-group.js';
+import { restTransport } from '../../src/upstream/rest.js';
 
 const { signal } = new AbortController();
 const address = parseEndpointAddress('https://host.example/v3/my-secret-key');

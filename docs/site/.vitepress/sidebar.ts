@@ -61,7 +61,7 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     ]),
     group('Guides', guides()),
     group('Examples', pagesOf('examples'), true),
-    group('Trust', ['security', 'reporting', 'supply-chain', 'comparison', 'benchmarks', 'glossary']),
+    group('Trust', ['security', 'reporting', 'supply-chain', 'scale', 'comparison', 'benchmarks', 'glossary']),
     group('API reference', ['api/index', ...pagesOf('api')], true),
     group('Specifications', pagesOf('spec'), true),
     group(

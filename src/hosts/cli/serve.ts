@@ -14,7 +14,7 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, nodeOptions } from './chain.js';
 import { oneLine, printErrors, printJson, printLines } from './lines.js';
-import type { RunningServer, ServedRequest } from './server.js';
+import type { FeedOptions, RunningServer, ServedRequest } from './server.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -39,6 +39,8 @@ const OPTIONS = {
   'load-state': { type: 'string' },
   'dump-state': { type: 'string' },
   log: { type: 'string', default: 'text' },
+  feed: { type: 'boolean', default: false },
+  'feed-rate': { type: 'string' },
   'allow-origin': { type: 'string', multiple: true },
   'allow-host': { type: 'string', multiple: true },
   'max-body': { type: 'string' },
@@ -62,6 +64,9 @@ export const serveCommand: Command = {
   --port N               port to listen on, 0 for a free one (default 8545)
   --host H               address to listen on (default ${DEFAULT_HOST})
   --demo DIR             built demo page to serve under /demo/
+  --feed                 answer GET /feed/ with what the hash of a block fixes, so that HTTP caches can serve it: headers, access lists,
+                         code, proofs, receipts. Pages of any origin may read it
+  --feed-rate N          requests of the feed in a second, of one client at most half of them (default 2000). A cache is one client
   --quiet                do not print requests
   --log text|json        json: print one JSON object for each event: listening, request, refused, stopping, stopped
   --json                 the same as --log json
@@ -134,6 +139,8 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     const maxBatch = integer('max-batch', values['max-batch'], 1, 1_000_000);
     const maxSubscriptions = integer('max-subscriptions', values['max-subscriptions'], 0, 1_000_000);
     const files = stateFiles(values);
+    const feedRate = integer('feed-rate', values['feed-rate'], 2, 1_000_000);
+    if (feedRate !== undefined && !values.feed) throw invalidParameter('--feed-rate', 'is for a feed; give --feed too');
     const options = await nodeOptions(values, values.with);
     const devnet = options.chain?.kind === 'devnet' ? options.chain : undefined;
     if (devnet === undefined && (files.load ?? files.dump) !== undefined)
@@ -168,6 +175,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
         ...(maxConnectionsPerClient !== undefined && { maxConnectionsPerClient }),
         ...(receiveTimeoutMs !== undefined && { receiveTimeoutMs }),
         ...(values.demo !== undefined && { demoDirectory: values.demo }),
+        ...(values.feed && { feed: feedOptions(feedRate, values['l1-consensus']) }),
       });
     } catch (error) {
       printErrors(`plumbline serve: cannot listen on ${values.host}:${port}: ${messageOf(error)}`);
@@ -181,6 +189,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     if (status !== undefined)
       announced(node, server, status, {
         demo: values.demo !== undefined,
+        feed: values.feed,
         layerOne: devnet !== undefined && devnet.fork === undefined,
         devAccounts:
           devnet === undefined || devnet.genesis !== undefined ? undefined : (devnet.accounts ?? DEV_ACCOUNTS),
@@ -199,6 +208,13 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     return EXIT.failed;
   },
 };
+
+function feedOptions(rate: number | undefined, consensus: readonly string[] | undefined): FeedOptions {
+  return {
+    ...(rate !== undefined && { ratePerSecond: rate, ratePerClient: Math.floor(rate / 2) }),
+    ...(consensus !== undefined && { consensus }),
+  };
+}
 
 /** Of all chains of a node: it is ready if each of them is. */
 async function statusOf(node: PlumblineNode): Promise<NodeStatus> {
@@ -310,6 +326,7 @@ function stopSignal(): Promise<void> {
 /** What is printed of a node besides what it says itself. */
 interface Announced {
   readonly demo: boolean;
+  readonly feed: boolean;
   /** It has a simulated layer 1. */
   readonly layerOne: boolean;
   readonly devAccounts: readonly DevAccount[] | undefined;
@@ -334,7 +351,7 @@ function announceAsJson(
   { info }: PlumblineNode,
   server: RunningServer,
   { ready, endpoints }: NodeStatus,
-  has: Pick<Announced, 'layerOne' | 'fork'>,
+  has: Pick<Announced, 'feed' | 'layerOne' | 'fork'>,
 ): void {
   const url = `http://${addressOf(server)}/`;
   const { networkName: network, chainId, kernelBuild } = info;
@@ -346,6 +363,7 @@ function announceAsJson(
   const more = {
     ...(chains && { chains }),
     ...(has.layerOne && { layerOne: `${url}l1` }),
+    ...(has.feed && { feed: `${url}feed` }),
     ...(has.fork && { fork: has.fork }),
   };
   printJson({ event: 'listening', network, chainId, kernelBuild, url, ready, endpoints, ...more });
@@ -369,6 +387,7 @@ function announce(
     printLines(`  WARNING   fees are approximations, without the network's dictionary: ${reason}`);
   printLines(`  JSON-RPC  ${url}/  (also ${url}/v3/<anything>${has.layerOne ? `; simulated layer 1: ${url}/l1` : ''})`);
   printLines(`  WebSocket ws://${address}/`);
+  if (has.feed) printLines(`  feed      ${url}/feed  (for HTTP caches; docs/scale.md)`);
   for (const one of node.info.chains ?? [])
     printLines(`  chain     ${one.networkName}, chain id ${one.chainId}: ${url}/chain/${one.chainId}`);
   // The profile of the page's own light node is that of the default devnet.

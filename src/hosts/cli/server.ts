@@ -18,7 +18,7 @@ import {
 import { toRpcError } from '../../rpc/rpc-errors.js';
 import { LateController } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
-import { aboveZero, call, members, text, value, wholeAboveZero } from '../options/known-members.js';
+import { aboveZero, call, members, text, texts, value, wholeAboveZero } from '../options/known-members.js';
 import type { NodeInfo } from '../options/options.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import {
@@ -31,6 +31,7 @@ import {
   type ServedRequest,
   servedRequests,
 } from './connections.js';
+import type { FeedOptions } from './feed.js';
 
 export { devnet } from '../../networks/devnet.js';
 export { ethereum, hoodi, sepolia } from '../../networks/ethereum.js';
@@ -39,6 +40,7 @@ export type { Network, RollupNetwork } from '../../networks/network.js';
 export { NETWORKS, type NetworkName } from '../../networks/networks.js';
 export { createInlineNode, type InlineOptions } from '../opening/inline.js';
 export type { ServedRequest } from './connections.js';
+export type { FeedOptions } from './feed.js';
 
 /**
  * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, with WebSockets on the same port.
@@ -74,6 +76,8 @@ export interface ServeOptions {
   /** Time in which a request must arrive with its body, ms. A slower one gets 408 and is closed. Default 30 000. */
   readonly receiveTimeoutMs?: number;
   readonly webSocket?: WebSocketOptions;
+  /** Whether, and how, `GET /feed/…` answers what the hash of a block fixes, for caches to serve. None when left out. */
+  readonly feed?: FeedOptions;
   /** Called with each request once it is answered, before the answer is sent. */
   readonly onRequest?: (request: ServedRequest) => void;
 }
@@ -89,6 +93,7 @@ const requireServeOptions = members<ServeOptions>({
   maxConnectionsPerClient: wholeAboveZero,
   receiveTimeoutMs: wholeAboveZero,
   webSocket: members<WebSocketOptions>({ maxBufferedBytes: wholeAboveZero, pingMs: aboveZero }),
+  feed: members<FeedOptions>({ ratePerSecond: aboveZero, ratePerClient: aboveZero, consensus: texts }),
   onRequest: call,
 });
 
@@ -103,7 +108,8 @@ export interface RunningServer {
 /**
  * Serves JSON-RPC on `POST /` and `POST /v3/<anything>`, for each chain of the node on `POST /chain/<id>`, and over WebSocket on the
  * same paths; the simulated layer 1 on
- * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`. `GET /` shows a browser what this is.
+ * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`; with `feed`, what caches may serve on `GET /feed/…`.
+ * `GET /` shows a browser what this is.
  *
  * Of the node's `http` options, `allowedOrigins` lists no origin when left out: pages of other origins are refused. On a loopback
  * address, `allowedHosts` has the names of loopback when left out.
@@ -139,9 +145,12 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
       body.release();
     }
   };
+  const feed = options.feed && (await import('./feed.js')).openFeed(node, options.feed, rule);
   const page = startPage(node.info, demo !== undefined);
   const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {
     if (hasTwoHosts(bindings.incoming)) return new Response('400 Bad Request', { status: 400 });
+    const fed = await feed?.(request, clientOf(bindings.incoming.socket.remoteAddress));
+    if (fed !== undefined) return fed;
     const refused = refusal(request, rule);
     if (refused !== undefined) return refused;
     const { pathname } = new URL(request.url);

@@ -26,7 +26,7 @@ import {
 } from '../../networks/network.js';
 import type { AnyTable, OptionForm, OptionForms, TableOf } from '../../primitives/option-table.js';
 import type { FetchHandlerOptions } from '../../rpc/http.js';
-import { PROVIDER_ENDPOINT_OPTIONS, URL_ENDPOINT_OPTIONS } from '../../upstream/options.js';
+import { FEED_OPTIONS, PROVIDER_ENDPOINT_OPTIONS, URL_ENDPOINT_OPTIONS } from '../../upstream/options.js';
 import {
   aboveZero,
   address,
@@ -87,11 +87,12 @@ function formOf(form: string | readonly unknown[] | AnyTable): Check {
 
 const urlEndpoint = tableOf(URL_ENDPOINT_OPTIONS);
 const providerEndpoint = tableOf(PROVIDER_ENDPOINT_OPTIONS);
+const feedEndpoint = tableOf(FEED_OPTIONS);
 const endpoint: Check = (given, path) => {
   if (typeof given === 'string') return;
   if (typeof given !== 'object' || given === null)
-    throw invalidParameter(path, `must be a URL, { url, … } or { provider }, is ${kindOf(given)}`);
-  ('provider' in given ? providerEndpoint : urlEndpoint)(given, path);
+    throw invalidParameter(path, `must be a URL, { url, … }, { feed } or { provider }, is ${kindOf(given)}`);
+  ('provider' in given ? providerEndpoint : 'feed' in given ? feedEndpoint : urlEndpoint)(given, path);
 };
 const listed = listOf('a list of endpoints', endpoint);
 const endpoints: Check = (given, path) => {

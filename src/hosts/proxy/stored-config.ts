@@ -157,6 +157,7 @@ function ofLists(options: object, names: readonly string[], path: Path): Secret[
 function ofEndpoint(endpoint: EndpointSource, path: Path): Secret[] {
   if (typeof endpoint === 'string') return ofAddress(endpoint, path);
   if ('provider' in endpoint) return [];
+  if ('feed' in endpoint) return ofAddress(endpoint.feed, [...path, 'feed']);
   const { url, apiKey, headers, ...rest } = endpoint;
   const isKnown = Object.entries(rest).every(([name, value]) => LIMITS.includes(name) && typeof value === 'number');
   if (!isKnown) return [{ path, value: endpoint }];

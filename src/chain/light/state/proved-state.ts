@@ -193,11 +193,11 @@ export class CodeCache {
       this.keep(hash, code);
       void this.table?.put(bytesToHex(hash), code);
     }
-    if (address === undefined || this.table === undefined) return;
+    if (address === undefined) return;
     const known = this.holders.get(bytesToKey(address));
     if (known !== undefined && equalBytes(known, hash)) return;
     this.hold(address, hash);
-    void this.table.put(holderKey(address), hash);
+    void this.table?.put(holderKey(address), hash);
   }
 
   private keep(hash: Uint8Array, code: Uint8Array): void {
