@@ -48,7 +48,17 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     items: pages.map(itemOf),
   });
   return [
-    group('Start', ['overview', 'hosts', 'command', 'methods', 'errors', 'clients', 'providers', 'browsers', 'playground']),
+    group('Start', [
+      'overview',
+      'hosts',
+      'command',
+      'methods',
+      'errors',
+      'clients',
+      'providers',
+      'browsers',
+      'playground',
+    ]),
     group('Guides', guides()),
     group('Examples', pagesOf('examples'), true),
     group('Trust', ['security', 'reporting', 'supply-chain', 'comparison', 'benchmarks', 'glossary']),
