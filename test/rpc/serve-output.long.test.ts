@@ -222,6 +222,44 @@ describe('plumbline serve', () => {
     expect(said).toMatch(/^plumbline serve: the state is not in .*ENOTDIR/);
   });
 
+  test('--metrics counts requests, errors and refused origins as Prometheus reads them', async () => {
+    const { url, stop } = await served('--quiet', '--metrics');
+    await post(url, [request('eth_chainId'), { ...request('eth_chainId'), id: 2 }]);
+    await post(url, request('linea_getProof', '0x12'));
+    for (const name of ['a"b\n', 'nope', '__proto__']) await post(url, request(name));
+    await post(`${url}l1`, request('eth_chainId'));
+    await fetch(url, { method: 'POST', headers: { origin: 'https://app.example' }, body: '{}' });
+    await post(url, request('evm_mine'));
+    const response = await fetch(`${url}metrics`);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const text = await response.text();
+    for (const line of [
+      'plumbline_requests_total{method="eth_chainId",layer="l2",class="held"} 2',
+      'plumbline_requests_total{method="other",layer="l2",class="error"} 3',
+      'plumbline_errors_total{method="other",layer="l2",code="-32601"} 3',
+      'plumbline_errors_total{method="linea_getProof",layer="l2",code="-32602"} 1',
+      'plumbline_refused_origins_total 1',
+      'plumbline_up 1',
+      'plumbline_head_block 1',
+    ]) {
+      expect(text.split('\n')).toContain(line);
+    }
+    expect(text).toMatch(/^plumbline_requests_total\{method="eth_chainId",layer="l1",class="\w+"\} 1$/m);
+    // Each line is a comment or a sample (Prometheus, "Text-based format").
+    const sample = /^[a-z_]+(?:\{[a-z0-9]+="[\w-]*"(?:,[a-z0-9]+="[\w-]*")*\})? -?[\d.]+(?:e[+-]?\d+)?$/;
+    const known = (line: string) => sample.test(line) || /^# (?:HELP|TYPE) [a-z_]+ \S/.test(line);
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !known(line)),
+    ).toEqual([]);
+    await stop('SIGTERM');
+    const without = await served('--quiet');
+    expect((await fetch(`${without.url}metrics`)).status).toBe(404);
+    await without.stop('SIGTERM');
+  });
+
   test('goes on when its output is not read', async () => {
     const { url, child, stop } = await served();
     child.stdout!.destroy();

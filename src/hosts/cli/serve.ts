@@ -14,6 +14,7 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
 import { CHAIN_OPTIONS, nodeOptions } from './chain.js';
 import { oneLine, printErrors, printJson, printLines } from './lines.js';
+import { Metrics } from './metrics.js';
 import type { FeedOptions, RunningServer, ServedRequest } from './server.js';
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -51,6 +52,7 @@ const OPTIONS = {
   'max-filters': { type: 'string' },
   'max-subscriptions': { type: 'string' },
   'receive-timeout': { type: 'string' },
+  metrics: { type: 'boolean', default: false },
   quiet: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
@@ -68,6 +70,7 @@ export const serveCommand: Command = {
                          code, proofs, receipts. Pages of any origin may read it
   --feed-rate N          requests of the feed in a second, of one client at most half of them (default 2000). A cache is one client
   --quiet                do not print requests
+  --metrics              answer GET /metrics: counts of requests, errors and times in the format of Prometheus
   --log text|json        json: print one JSON object for each event: listening, request, refused, stopping, stopped
   --json                 the same as --log json
 
@@ -146,11 +149,16 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     if (devnet === undefined && (files.load ?? files.dump) !== undefined)
       throw invalidParameter(files.option, 'is for devnets; leave it out for a light node');
     await requireDemo(values.demo);
+    // Counting costs each request a little.
+    const metrics = values.metrics ? new Metrics() : undefined;
     const output = serveOutput({ json: isJson(values) });
     const [node, { serve }] = await Promise.all([
       createInlineNode({
         ...options,
-        http: httpOptions(values, devnet !== undefined && devnet.fork === undefined, output.refused),
+        http: httpOptions(values, devnet !== undefined && devnet.fork === undefined, (origin) => {
+          metrics?.refusedOrigin();
+          output.refused(origin);
+        }),
         ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
         ...(maxBatch !== undefined && { maxBatch }),
         ...(maxFilters !== undefined && { maxFilters }),
@@ -170,7 +178,15 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       server = await serve(node, {
         port,
         host: values.host,
-        ...(values.quiet ? {} : { onRequest: output.request }),
+        ...(metrics
+          ? {
+              onRequest(request: ServedRequest) {
+                metrics.request(request);
+                output.request(request);
+              },
+              metrics: async () => metrics.text(await headOf(node)),
+            }
+          : !values.quiet && { onRequest: output.request }),
         ...(maxConnections !== undefined && { maxConnections }),
         ...(maxConnectionsPerClient !== undefined && { maxConnectionsPerClient }),
         ...(receiveTimeoutMs !== undefined && { receiveTimeoutMs }),
@@ -214,6 +230,11 @@ function feedOptions(rate: number | undefined, consensus: readonly string[] | un
     ...(rate !== undefined && { ratePerSecond: rate, ratePerClient: Math.floor(rate / 2) }),
     ...(consensus !== undefined && { consensus }),
   };
+}
+
+/** The number of the newest block; undefined where it cannot be had. */
+function headOf(node: PlumblineNode): Promise<number | undefined> {
+  return node.request({ method: 'eth_blockNumber' }).then(Number, () => undefined);
 }
 
 /** Of all chains of a node: it is ready if each of them is. */

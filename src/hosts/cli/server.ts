@@ -80,6 +80,8 @@ export interface ServeOptions {
   readonly feed?: FeedOptions;
   /** Called with each request once it is answered, before the answer is sent. */
   readonly onRequest?: (request: ServedRequest) => void;
+  /** The text of `GET /metrics`, in the format of Prometheus; 404 when left out. */
+  readonly metrics?: () => Promise<string>;
 }
 
 const requireServeOptions = members<ServeOptions>({
@@ -95,6 +97,7 @@ const requireServeOptions = members<ServeOptions>({
   webSocket: members<WebSocketOptions>({ maxBufferedBytes: wholeAboveZero, pingMs: aboveZero }),
   feed: members<FeedOptions>({ ratePerSecond: aboveZero, ratePerClient: aboveZero, consensus: texts }),
   onRequest: call,
+  metrics: call,
 });
 
 /** A server that listens. */
@@ -162,6 +165,10 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     if (pathname.startsWith('/l1/eth/') && (isRead || request.method === 'OPTIONS'))
       return rpc('l1', request, bindings);
     if (pathname === '/liveness' && isRead) return liveness(node);
+    if (pathname === '/metrics' && isRead && options.metrics !== undefined)
+      return new Response(await options.metrics(), {
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      });
     if (demo !== undefined && /^\/demo(?:\/|$)/.test(pathname)) return demo(request);
     return new Response('404 Not Found', { status: 404 });
   };
