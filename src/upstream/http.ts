@@ -8,7 +8,7 @@ export interface HttpOptions {
   /** Most bytes of an answer, decompressed. */
   readonly maxResponseBytes: number;
   /** Whether the browser's cache may answer; never when left out. */
-  readonly cache?: RequestCache;
+  readonly cache?: 'default' | 'no-store';
 }
 
 /** An HTTP answer. */
