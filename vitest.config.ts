@@ -64,10 +64,7 @@ export default defineConfig({
         test: {
           ...IN_NODE,
           name: 'quick',
-          include: [
-            'test/{unit,rpc,light,contract}/**/*.test.ts',
-            'test/docs/{citations,methods,public-names}.test.ts',
-          ],
+          include: ['test/{unit,rpc,light,contract}/**/*.test.ts', 'test/docs/{citations,tools,public-names}.test.ts'],
           // Those that take more than two seconds, or need the library as it is built.
           exclude: ['test/**/*.long.test.ts'],
         },

@@ -123,6 +123,9 @@ const chain = (id: number, name: string, testnet: boolean, http: readonly string
   testnet,
 });
 
+/** The networks that viem's chains are made of. Another one of `NETWORKS` is added here if wallets are to connect to it. */
+export type ViemNetwork = Extract<NetworkName, 'linea' | 'linea-sepolia' | 'ethereum' | 'sepolia' | 'hoodi' | 'devnet'>;
+
 const FEES = { fees: { estimateFeesPerGas: feesPerGas } };
 
 /**
@@ -141,7 +144,7 @@ const FEES = { fees: { estimateFeesPerGas: feesPerGas } };
  * await node.close();
  * ```
  */
-export const CHAINS: { readonly [Name in NetworkName]: ViemChain } = {
+export const CHAINS: Readonly<Record<ViemNetwork, ViemChain>> = {
   devnet: { ...chain(59_139, 'plumbline devnet', true, ['http://127.0.0.1:8545']), ...FEES },
   linea: { ...chain(59_144, 'Linea', false), ...FEES },
   'linea-sepolia': { ...chain(59_141, 'Linea Sepolia', true), ...FEES },

@@ -100,8 +100,8 @@ export const eth_answer = defineMethod<[question: string], Hex>('eth_answer', OF
 `,
     );
     copy.compiles();
-    copy.names('eth_answer', 'test/rpc/method-info.test.ts', 'test/docs/methods.test.ts');
-    expect(copy.quick('test/docs/methods.test.ts').output).toContain('× every method has a test');
+    copy.names('eth_answer', 'test/rpc/method-info.test.ts', 'test/docs/tools.test.ts');
+    expect(copy.quick('test/docs/tools.test.ts').output).toContain('× every method has a test');
     copy.write(
       'test/rpc/eth_answer.test.ts',
       `import { expect, expectTypeOf, test } from 'vitest';
@@ -116,7 +116,7 @@ test('the answer', async () => {
 `,
     );
     copy.passes('test/rpc/eth_answer.test.ts', 'test/unit/imports.test.ts', 'test/unit/rpc-proxy.test.ts');
-    expect(copy.quick('test/docs/methods.test.ts').output).toContain('✓ every method has a test');
+    expect(copy.quick('test/docs/tools.test.ts').output).toContain('✓ every method has a test');
     expect(copy.sources).toEqual(['src/rpc/methods/eth_answer.ts']);
   });
 
