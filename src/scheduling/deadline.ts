@@ -109,6 +109,8 @@ class OpenDeadline implements Deadline {
   readonly stopped = (): boolean => this.reason !== undefined || this.caller?.aborted === true;
 
   async run<T>(work: () => T | Promise<T>): Promise<T> {
+    // A caller who has left while nothing listened to it.
+    if (this.stopped() && this.reason === undefined) this.abort(new PlumblineError('ABORTED', 'request aborted', {}));
     if (this.reason !== undefined) throw this.reason;
     const result = work();
     if (!(result instanceof Promise)) return result;
@@ -202,7 +204,10 @@ class SharedTimer {
   add(deadline: OpenDeadline): void {
     this.open.add(deadline);
     // A timer that is long overdue was lost with what it was set in.
-    if (this.timer === undefined || this.dueAt + OVERDUE_MS < this.clock.now()) this.start(deadline.endsAt);
+    const isLost = this.timer !== undefined && this.dueAt + OVERDUE_MS < this.clock.now();
+    if (isLost) this.clock.clearTimer(this.timer);
+    const [first] = this.open;
+    if (this.timer === undefined || isLost) this.start(first!.endsAt);
     else if (this.open.size === 1) (this.timer as Partial<NodeJS.Timeout>).ref?.();
   }
 

@@ -81,3 +81,14 @@ test('a client that leaves ends its request, before and while it runs', async ()
   setTimeout(() => leaving.abort(), 20);
   expect(await began).toMatchObject({ error: { message: 'Request aborted' } });
 });
+
+test('a client that has left changes nothing more, alone and in a batch', async () => {
+  const balance = () => ask('eth_getBalance', [TO, 'latest']);
+  const before = await balance();
+  const gone = new LateController();
+  gone.abort();
+  await ask('anvil_setBalance', [TO, '0x1'], gone);
+  const batch = [0, 1].map((id) => ({ jsonrpc: '2.0', id, method: 'anvil_setBalance', params: [TO, '0x2'] }));
+  await node.handleBody(() => Promise.resolve(JSON.stringify(batch)), { signal: gone, unreported: true });
+  expect(await balance()).toEqual(before);
+});

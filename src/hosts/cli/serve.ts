@@ -182,7 +182,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
           ? {
               onRequest(request: ServedRequest) {
                 metrics.request(request);
-                output.request(request);
+                if (!values.quiet) output.request(request);
               },
               metrics: async () => metrics.text(await headOf(node)),
             }

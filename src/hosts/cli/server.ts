@@ -192,13 +192,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const { url = '' } = request;
     const layer = url === '/l1' ? 'l1' : 'l2';
     const to =
-      request.method !== 'POST'
-        ? undefined
-        : layer === 'l1'
-          ? node
-          : PLAIN_PATH.test(url)
-            ? nodeAt(node, url)
-            : undefined;
+      request.method === 'POST' && PLAIN_PATH.test(url) ? (layer === 'l1' ? node : nodeAt(node, url)) : undefined;
     const host = to && asked(request.headers.host);
     if (to === undefined || host === undefined || hasTwoHosts(request)) {
       loadAdaptor().then(
@@ -216,12 +210,14 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const { client, left } = exchange;
     const body = bodies(client);
     const caller = { ...callerOf(layer, request.socket, client, body), signal: left, layer } as const;
-    to.handleBody((onPart) => readIncoming(request, limit, onPart), caller).then(({ status, text }) => {
-      body.release();
-      const headers = corsHeaders(node.http.allowedOrigins, origin);
-      headers['content-type'] = 'application/json';
-      respond(request, response, status, headers, text);
-    });
+    to.handleBody((onPart) => readIncoming(request, limit, onPart), caller)
+      .finally(() => body.release())
+      .then(({ status, text }) => {
+        const headers = corsHeaders(node.http.allowedOrigins, origin);
+        headers['content-type'] = 'application/json';
+        respond(request, response, status, headers, text);
+      })
+      .catch(() => response.destroy());
   });
   const sockets = openWebSocketEndpoint(node, (path) => nodeAt(node, path), rule, bodies, options.webSocket, onReply);
   const connections = followConnections(server, { total: maxConnections, perClient });
@@ -248,7 +244,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
 }
 
 /** Paths that are compared as they are written: nothing in them to decode or to take away. */
-const PLAIN_PATH = /^\/(?:v3|chain)?(?:\/[\w-]*)*$/;
+const PLAIN_PATH = /^\/(?:v3|chain|l1)?(?:\/[\w-]*)*$/;
 
 /** Reads `Host` headers. Most requests have the same one. @returns a function that returns undefined for what is no host */
 function hostReader(): (host: string | undefined) => Pick<URL, 'hostname' | 'origin'> | undefined {
