@@ -9,6 +9,7 @@ import { RestGroup } from '../../upstream/rest-group.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import type { UntypedMethod } from '../provider/provider.js';
 import { isProviderRpcError } from '../provider/provider-error.js';
+import { Family } from './metrics.js';
 
 /*
  * What the hash of a block fixes, as answers to GET under URLs that name the hash, so that any HTTP cache can serve them. One question has
@@ -270,28 +271,19 @@ function rateLimit(ratePerSecond: number, ratePerClient: number): (client: strin
   };
 }
 
-/** Counts what the origin answered, in the text format of Prometheus. */
+/** Counts what the origin answered. */
 function feedMetrics() {
-  const requests = new Map<string, number>();
-  const bytes = new Map<string, number>();
-  const add = (map: Map<string, number>, labels: string, count: number) =>
-    map.set(labels, (map.get(labels) ?? 0) + count);
-  const lines = (name: string, help: string, map: ReadonlyMap<string, number>) => [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} counter`,
-    ...[...map].sort().map(([labels, count]) => `${name}{${labels}} ${count}`),
-  ];
+  const requests = new Family(
+    'plumbline_feed_requests_total',
+    'counter',
+    'Requests that reached the origin; 304: the cache had it.',
+  );
+  const bytes = new Family('plumbline_feed_bytes_total', 'counter', 'Bytes of bodies that the origin sent.');
   return {
     count(kind: string, status: number, length: number): void {
-      add(requests, `kind="${kind}",status="${status}"`, 1);
-      if (status === 200) add(bytes, `kind="${kind}"`, length);
+      requests.add({ kind, status: String(status) });
+      if (status === 200) bytes.add({ kind }, length);
     },
-    text(): string {
-      const all = [
-        ...lines('plumbline_feed_requests_total', 'Requests that reached the origin; 304: the cache had it.', requests),
-        ...lines('plumbline_feed_bytes_total', 'Bytes of bodies that the origin sent.', bytes),
-      ];
-      return `${all.join('\n')}\n`;
-    },
+    text: () => `${[...requests.lines(), ...bytes.lines()].join('\n')}\n`,
   };
 }

@@ -11,7 +11,7 @@ const named = (method: string | undefined) =>
   method !== undefined && Object.hasOwn(METHOD_INFO.l2, method) ? method : 'other';
 
 /** A family of series by their labels. */
-class Family {
+export class Family {
   private readonly series = new Map<string, number>();
 
   constructor(
