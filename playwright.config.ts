@@ -15,7 +15,7 @@ export default defineConfig({
   workers: 2,
   reporter: [['list'], ['json', { outputFile: process.env.PLUMBLINE_RESULTS ?? 'build/results/playwright.json' }]],
   webServer: {
-    command: `node dist/node/cli.js serve --port ${PORT} --demo dist/demo`,
+    command: `node cli/dist/cli.js serve --port ${PORT} --demo dist/demo`,
     url: `http://127.0.0.1:${PORT}/demo/`,
     reuseExistingServer: false,
   },

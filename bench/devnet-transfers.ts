@@ -50,7 +50,7 @@ export async function onAnvil(transfers: readonly Hex[]): Promise<TransferRun> {
 /** A devnet as the command `plumbline serve` opens it. */
 export async function onDevnet(transfers: readonly Hex[]): Promise<TransferRun> {
   await buildLibrary();
-  const command = `${process.cwd()}/dist/node/cli.js`;
+  const command = `${process.cwd()}/cli/dist/cli.js`;
   const child = spawn(process.execPath, [command, 'serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     return await send(await addressOf(child), transfers, () => cpuMs(child.pid!));

@@ -80,7 +80,7 @@ export const serving: BenchArea = {
   question: 'how many requests a second does the server of a devnet answer, beside a bare server of Node?',
   async run({ soakMinutes }) {
     await buildLibrary();
-    const ours = await start([`${process.cwd()}/dist/node/cli.js`, 'serve', '--quiet', '--port', '0']);
+    const ours = await start([`${process.cwd()}/cli/dist/cli.js`, 'serve', '--quiet', '--port', '0']);
     try {
       const figures: Figure[] = [];
       for (const [way, { cases, bare: script, load }] of Object.entries(WAYS))

@@ -29,7 +29,7 @@ export const starting: BenchArea = {
     if (anvil === undefined) throw new Error(`there is no anvil for ${process.platform} ${process.arch}`);
     await buildLibrary();
     const [ours, theirs, smallest]: [number[], number[], number[]] = [[], [], []];
-    const command = `${process.cwd()}/dist/node/cli.js`;
+    const command = `${process.cwd()}/cli/dist/cli.js`;
     // One round more, which finds the files in no cache.
     for (let round = 0; round <= ROUNDS; round++) {
       const port = String(await freePort());

@@ -1,8 +1,8 @@
 /**
- * Builds everything that is not committed: kernels, dictionary, library (dist/) and demo page (dist/demo).
+ * Builds everything that is not committed: kernels, dictionary, library (dist/), command (cli/dist) and demo page (dist/demo, and a copy in cli/dist).
  * Each step is skipped when its sources have not changed since it last ran; `--force` runs them all.
  */
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, unlessFresh } from './lib/prepare.mjs';
 import { bin, mustRun, root } from './lib/run.mjs';
@@ -37,10 +37,11 @@ export async function buildLibrary() {
     'scripts/lib/classic-scripts.mjs',
     'scripts/lib/licenses.mjs',
     'scripts/lib/worker-chunks.mjs',
-    'scripts/lib/node-bundle.mjs',
+    'scripts/lib/cli-bundle.mjs',
     'scripts/lib/closures.mjs',
     'scripts/lib/rest-groups.mjs',
     'scripts/lib/ship.mjs',
+    'cli/package.json',
     'package.json',
     'scripts/dictionary',
   ];
@@ -57,9 +58,10 @@ export async function buildLibrary() {
 
 export async function buildDemo() {
   await buildLibrary();
-  await unlessFresh('demo', ['demo', 'src', 'scripts/lib/published.mjs'], () =>
-    mustRun(bin('vite'), ['build', 'demo', '--logLevel', 'warn']),
-  );
+  await unlessFresh('demo', ['demo', 'src', 'scripts/lib/published.mjs'], async () => {
+    await mustRun(bin('vite'), ['build', 'demo', '--logLevel', 'warn']);
+    await cp(`${root}/dist/demo`, `${root}/cli/dist/demo`, { recursive: true });
+  });
 }
 
 /** Tools written in TypeScript: bench and conformance, with the sources they call. */

@@ -1,34 +1,41 @@
 /**
- * Bundles the entries for Node (scripts/lib/node-bundle.mjs), and those that have to stand alone. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks),
- * so that a node loads what its kind of chain needs when it needs it; that of a devnet (dist/hosts/worker/worker-devnet.js) in three
- * chunks up to the first estimate, which those that are used later import. The service worker cannot import() and comes as
- * classic scripts that import each other (scripts/lib/classic-scripts.mjs).
+ * What ships: modules for bundlers and types (scripts/lib/ship.mjs), the command (scripts/lib/cli-bundle.mjs), and what is bundled
+ * here. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks), so that a node loads what its kind of
+ * chain needs when it needs it, and `plumbline-l2/inline` opens a node out of the same chunks; the worker of a devnet
+ * (dist/hosts/worker/worker-devnet.js) in three chunks up to the first estimate, which those that are used later import. The service
+ * worker cannot import() and comes as classic scripts that import each other (scripts/lib/classic-scripts.mjs).
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
+import { bundleCli } from './lib/cli-bundle.mjs';
 import { requireNoCircle } from './lib/closures.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
-import { bundleForNode, isWorthTelling, SOURCE_MAPS } from './lib/node-bundle.mjs';
 import { root } from './lib/run.mjs';
-import { MODULES, sharedTexts, shipModules, shipSourceMaps, textChunks } from './lib/ship.mjs';
+import {
+  BUNDLE_INPUT,
+  CLI_DIST,
+  copyTypes,
+  MODULES,
+  OPEN_INLINE,
+  SHARED_TEXTS,
+  SOURCE_MAPS,
+  shipModules,
+  shipSourceMaps,
+  shipTypes,
+  TEXTS_AT,
+  textChunks,
+} from './lib/ship.mjs';
 import { chunkGroups, devnetGroups } from './lib/worker-chunks.mjs';
 
-/** Options both bundles begin with. */
-function bundleInput(file) {
-  return {
-    input: `${MODULES}/${file}`,
-    platform: 'browser',
-    logLevel: 'warn',
-    checks: { bundlerTimings: false },
-    // A worker is imported for what it does.
-    treeshake: { moduleSideEffects: [{ test: /\/hosts\/worker\/worker\.js$/, sideEffects: true }] },
-    plugins: [SOURCE_MAPS],
-    onLog: (level, log, handle) => isWorthTelling(log) && handle(level, log),
-  };
-}
+/** What the workers begin with. */
+const WORKER_INPUT = {
+  ...BUNDLE_INPUT,
+  // A worker is imported for what it does.
+  treeshake: { moduleSideEffects: [{ test: /\/hosts\/worker\/worker\.js$/, sideEffects: true }] },
+};
 
 /** Where the chunks of the worker and what they import are written down, for `npm run size`. */
 export const WORKER_CHUNKS = `${root}/build/worker-chunks.json`;
@@ -37,7 +44,7 @@ export const DEVNET_CHUNKS = `${root}/build/worker-devnet-chunks.json`;
 
 /** What is known of a chunk; a dynamic import of one of its modules loads it. */
 export function placeOf({ fileName, isEntry, imports, moduleIds }) {
-  return { fileName, isEntry, imports, modules: moduleIds.map((id) => id.replaceAll('\\', '/')) };
+  return { fileName, isEntry, imports: [...imports], modules: moduleIds.map((id) => id.replaceAll('\\', '/')) };
 }
 
 /**
@@ -138,19 +145,43 @@ const serviceWorkerPlan = (simdProbe) => ({
   },
 });
 
-/** What a devnet needs at once is in the chunks of its start. */
-const TEXTS_OF_START = ['evm.simd.generated.js', 'trie.simd.generated.js', 'general.generated.js'];
-const DEVNET_WORKER = 'hosts/worker/worker-devnet.js';
+/** What a devnet needs at once besides its chunks. */
+const TEXTS_OF_START = [
+  'kernel/wasm/evm.simd.generated.js',
+  'kernel/wasm/trie.simd.generated.js',
+  'fees/general.generated.js',
+];
+
+/** Entry points with types: file in dist without its end, and module. */
+const TYPED_ENTRIES = {
+  index: 'index',
+  'hosts/opening/inline': 'hosts/opening/inline',
+  verify: 'verify',
+  fees: 'fees',
+  state: 'state',
+  hash: 'hash',
+  viem: 'viem',
+};
+const UNTYPED_ENTRIES = [
+  'hosts/worker/worker-script.d.ts',
+  'hosts/worker/service-worker-script.d.ts',
+  'kernel/wasm-file.d.ts',
+];
 
 /**
  * Has the entry import all chunks of its start at once: a browser knows what a chunk imports only when that has arrived. By
  * `import()`, because webpack makes one file of what is imported otherwise, and warns of its size.
  */
 async function importAll(output) {
-  const entry = output.find(({ isEntry }) => isEntry);
+  const entry = entryOf(output);
   const all = new Set(entry.imports);
-  // What is added is looked at in its turn.
-  for (const name of all) for (const inner of output.find(({ fileName }) => fileName === name).imports) all.add(inner);
+  // What is added is looked at in its turn. Texts, which chunks import by other names, are added below.
+  for (const name of all) {
+    const chunk = output.find(({ fileName }) => fileName === name);
+    if (chunk === undefined) all.delete(name);
+    for (const inner of chunk?.imports ?? []) all.add(inner);
+  }
+  for (const text of TEXTS_OF_START) all.add(`${TEXTS_AT}/${text}`);
   const imports = [...all].map((name) => `import("../${name.slice('hosts/'.length)}")`);
   // An error that is reported reaches the page.
   const code = `Promise.all([${imports.join(',')}]).catch((e)=>reportError(e));\n`;
@@ -171,13 +202,27 @@ const without = (module, name) => ({
   },
 });
 
-/** Bundles a worker in chunks, and checks that none imports the entry. */
-async function bundleWorker(file, groupsOf, more) {
-  const input = { ...bundleInput(file), ...more };
-  const alone = await rolldown({ ...input, logLevel: 'silent', preserveEntrySignatures: 'strict' });
+/** What opens a node, out of the chunks of the worker, for `plumbline-l2/inline`. */
+const OPENING = {
+  name: 'opening',
+  buildStart() {
+    const id = `${MODULES}/${OPEN_INLINE.module}`;
+    this.emitFile({ type: 'chunk', name: 'opening', fileName: OPEN_INLINE.at, id, preserveSignature: 'strict' });
+  },
+};
+
+/**
+ * Bundles a worker in chunks, and checks that none imports the entry.
+ *
+ * @param beside - plugins that add entries, which have no say in the chunks
+ */
+async function bundleWorker(file, groupsOf, plugins, beside = []) {
+  const input = { ...WORKER_INPUT, input: `${MODULES}/${file}` };
+  const alone = await rolldown({ ...input, plugins, logLevel: 'silent', preserveEntrySignatures: 'strict' });
   const groups = groupsOf((await alone.generate({ format: 'esm' })).output);
   await alone.close();
-  const worker = await rolldown({ ...input, preserveEntrySignatures: 'allow-extension' });
+  const options = { plugins: [...beside, ...plugins], preserveEntrySignatures: 'allow-extension' };
+  const worker = await rolldown({ ...input, ...options });
   const { output } = await worker.write({
     dir: `${root}/dist`,
     format: 'esm',
@@ -190,46 +235,51 @@ async function bundleWorker(file, groupsOf, more) {
   await worker.close();
   requireNoCircle(output);
   // It would be imported by its plain address: a worker that was started under another (`worker.js?v=1`) would run twice.
-  const entry = output.find(({ isEntry }) => isEntry).fileName;
-  const importing = output.find(({ imports }) => imports?.includes(entry));
-  if (importing !== undefined) throw new Error(`${importing.fileName} imports the entry of the worker`);
+  for (const { fileName } of output.filter(({ isEntry }) => isEntry)) {
+    const importing = output.find(({ imports }) => imports?.includes(fileName));
+    if (importing !== undefined) throw new Error(`${importing.fileName} imports ${fileName}`);
+  }
   return output;
 }
 
-async function writeChunks(file, output) {
+const entryOf = (output) => output.find(({ fileName }) => fileName.startsWith('hosts/worker/'));
+
+/** For `npm run size`. @param texts - those that the worker begins with */
+async function writeChunks(file, output, texts = []) {
   await mkdir(`${root}/build`, { recursive: true });
-  await writeFile(
-    file,
-    JSON.stringify([...output.filter(({ type }) => type === 'chunk').map(placeOf), ...textChunks()]),
-  );
+  const worker = placeOf(entryOf(output));
+  worker.imports.push(...texts.map((text) => `${TEXTS_AT}/${text}`));
+  const others = output.filter(({ type, isEntry }) => type === 'chunk' && !isEntry).map(placeOf);
+  await writeFile(file, JSON.stringify([worker, ...others, ...textChunks()]));
 }
 
 export async function bundle() {
   const manifest = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
-  shipModules(manifest.exports);
-  const inNode = await bundleForNode();
-  const devnet = await bundleWorker(DEVNET_WORKER, devnetGroups, {
-    plugins: [
-      without('open-light', 'openLight'),
-      without('open-fork', 'openForkNode'),
-      without('open-chains', 'openChains'),
-      sharedTexts('.', TEXTS_OF_START),
-      SOURCE_MAPS,
-    ],
-  });
+  await shipModules();
+  await shipTypes(TYPED_ENTRIES, `${root}/dist`);
+  copyTypes(...UNTYPED_ENTRIES);
+  writeLicenses(modulesOf(await bundleCli()), CLI_DIST);
+  await shipTypes({ serve: 'hosts/cli/server' }, CLI_DIST);
+  const devnet = await bundleWorker('hosts/worker/worker-devnet.js', devnetGroups, [
+    without('open-light', 'openLight'),
+    without('open-fork', 'openForkNode'),
+    without('open-chains', 'openChains'),
+    SHARED_TEXTS,
+    SOURCE_MAPS,
+  ]);
   await importAll(devnet);
-  await writeChunks(DEVNET_CHUNKS, devnet);
-  const output = await bundleWorker('hosts/worker/worker.js', chunkGroups, {
-    plugins: [sharedTexts('.'), SOURCE_MAPS],
-  });
+  await writeChunks(DEVNET_CHUNKS, devnet, TEXTS_OF_START);
+  const plugins = [SHARED_TEXTS, SOURCE_MAPS];
+  const output = await bundleWorker('hosts/worker/worker.js', chunkGroups, plugins, [OPENING]);
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
   const inServiceWorker = await bundleServiceWorker();
-  const modules = [...inNode, ...devnet, ...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
-  writeLicenses(modules, `${root}/dist/licenses.txt`);
+  writeLicenses(modulesOf([...devnet, ...output, ...inServiceWorker]), `${root}/dist`);
   await copyKernels();
   shipSourceMaps(manifest);
 }
+
+const modulesOf = (output) => output.flatMap(({ moduleIds = [] }) => moduleIds);
 
 /**
  * Has the import of a kind of chain fetch all its chunks at once: a browser knows what a chunk imports only when that has
@@ -243,7 +293,7 @@ async function preloadKinds(output) {
     }
     return found;
   };
-  const here = closure(output.find(({ isEntry }) => isEntry).fileName);
+  const here = closure(entryOf(output).fileName);
   for (const kind of ['devnet', 'light']) {
     const chunk = [...chunks.values()].find(({ name }) => name === kind);
     const importing = [...chunks.values()].find(({ dynamicImports, fileName }) => {
@@ -265,7 +315,8 @@ async function preloadKinds(output) {
 /** @returns what the bundler made of it, before it was put into scripts */
 async function bundleServiceWorker() {
   const input = {
-    ...bundleInput('hosts/worker/service-worker.js'),
+    ...WORKER_INPUT,
+    input: `${MODULES}/hosts/worker/service-worker.js`,
     plugins: [without('open-fork', 'openForkNode')],
   };
   const build = await rolldown({ ...input, preserveEntrySignatures: 'strict' });

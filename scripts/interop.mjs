@@ -12,7 +12,7 @@ import { root, run } from './lib/run.mjs';
 const INTEROP = join(root, 'interop');
 const folders = readdirSync(INTEROP).filter((name) => existsSync(join(INTEROP, name, 'test.mjs')));
 
-/** Installs what the lock file names, and the checkout beside it as `plumbline-l2`. @returns whether that was possible */
+/** Installs what the lock file names, and the packages of the checkout beside it. @returns whether that was possible */
 async function install(folder) {
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   const stamp = join(folder, 'node_modules/.interop-lock');
@@ -24,9 +24,14 @@ async function install(folder) {
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     writeFileSync(stamp, lock);
   }
-  const link = join(folder, 'node_modules/plumbline-l2');
-  rmSync(link, { force: true });
-  symlinkSync(root, link, 'junction');
+  for (const [name, ours] of [
+    ['plumbline-l2', root],
+    ['plumbline-l2-cli', join(root, 'cli')],
+  ]) {
+    const link = join(folder, 'node_modules', name);
+    rmSync(link, { force: true });
+    symlinkSync(ours, link, 'junction');
+  }
   return true;
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buildDemo } from './build.mjs';
 import { PUBLISHED } from './lib/published.mjs';
 import { root } from './lib/run.mjs';
-import { pack } from './pack.mjs';
+import { PACKED, pack } from './pack.mjs';
 
 const tag = process.argv.includes('--tag') ? process.argv[process.argv.indexOf('--tag') + 1] : undefined;
 const read = (file) => readFileSync(join(root, file), 'utf8');
@@ -18,8 +18,8 @@ const check = (holds, fault, list = faults) => holds || list.push(fault);
 
 await buildDemo();
 const manifest = JSON.parse(read('package.json'));
-const { name, version, repository, exports, bin } = manifest;
-const archives = { [name]: pack('.'), [`${name}-sourcemaps`]: pack('build/sourcemaps') };
+const { name, version, repository } = manifest;
+const packages = PACKED.map((folder) => ({ folder, own: JSON.parse(read(`${folder}/package.json`)), ...pack(folder) }));
 
 const lock = JSON.parse(read('package-lock.json'));
 for (const [where, one] of [
@@ -38,21 +38,35 @@ function isTaken(spec) {
   }
 }
 
-for (const [packed, { filename, paths }] of Object.entries(archives)) {
-  const source = packed === name ? 'package.json' : 'build/sourcemaps/package.json';
-  const own = JSON.parse(read(source));
+const NAMES = [name, `${name}-cli`, `${name}-sourcemaps`];
+for (const [i, { folder, own, filename, paths }] of packages.entries()) {
+  const packed = NAMES[i];
+  const source = join(folder, 'package.json');
   check(own.name === packed && own.version === version, `${source} is of ${own.name} ${own.version}`);
   check(filename === `${packed}-${version}.tgz`, `${filename} is no name for ${packed} ${version}`);
   // npm takes a provenance only if the repository is the one that the workflow runs in.
   check(own.publishConfig?.provenance === true, `${source} does not ask for a provenance`);
   check(own.publishConfig?.access === 'public', `${source} does not say that the package is public`);
   check(own.repository?.url === repository.url, `${source} names the repository ${own.repository?.url}`);
-  const strange = paths.filter((path) => !/^(?:dist\/.+|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path));
+  const strange = paths.filter(
+    (path) => !/^(?:(?:cli\/)?dist\/.+|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
+  );
   check(strange.length === 0, `${filename} has ${strange.join(', ')}`);
   check(paths.includes('LICENSE'), `${filename} has no LICENSE`);
   const taken = isTaken(`${packed}@${version}`);
   if (taken === undefined) console.log(`no registry says whether ${packed} ${version} is there already`);
   check(!taken, `${packed} ${version} is published already`);
+  const named = [
+    ...Object.values(own.bin ?? {}),
+    ...Object.values(own.exports ?? {}).flatMap((one) => Object.values(one)),
+  ];
+  for (const path of named.filter((one) => typeof one === 'string' && one.startsWith('./dist/'))) {
+    const pattern = new RegExp(`^${path.slice(2).replaceAll('.', '\\.').replace('*', '.+')}$`);
+    check(
+      paths.some((one) => pattern.test(one)),
+      `${source} names ${path}, which the package does not have`,
+    );
+  }
 }
 const { GITHUB_REPOSITORY } = process.env;
 if (GITHUB_REPOSITORY !== undefined) {
@@ -60,17 +74,12 @@ if (GITHUB_REPOSITORY !== undefined) {
   check(repository.url === here, `the repository is ${repository.url} in package.json, and this is ${here}`);
 }
 
-const { paths } = archives[name];
-for (const path of ['README.md', 'CHANGELOG.md', 'dist/licenses.txt']) {
-  check(paths.includes(path), `the package has no ${path}`);
-}
-const named = [...Object.values(bin), ...Object.values(exports).flatMap((one) => Object.values(one))];
-for (const path of named.filter((one) => typeof one === 'string' && one.startsWith('./dist/'))) {
-  const pattern = new RegExp(`^${path.slice(2).replaceAll('.', '\\.').replace('*', '.+')}$`);
-  check(
-    paths.some((one) => pattern.test(one)),
-    `package.json names ${path}, which the package does not have`,
-  );
+const [page, cli] = packages;
+for (const [{ filename, paths }, expected] of [
+  [page, ['README.md', 'CHANGELOG.md', 'dist/licenses.txt']],
+  [cli, ['README.md', 'dist/licenses.txt', 'dist/demo/index.html']],
+]) {
+  for (const path of expected) check(paths.includes(path), `${filename} has no ${path}`);
 }
 
 check(tag === undefined || tag === `v${version}`, `the tag is ${tag}, the version ${version}`);
@@ -79,7 +88,7 @@ check(read('CHANGELOG.md').includes(`\n## ${version}\n`), `CHANGELOG.md has no p
 check(PUBLISHED.npm, 'scripts/lib/published.mjs says that plumbline is not on npm, and so does its README.md', missing);
 if (tag !== undefined) faults.push(...missing.splice(0));
 
-for (const { filename, sha256 } of Object.values(archives)) console.log(`${filename}\n  sha256 ${sha256}`);
+for (const { filename, sha256 } of packages) console.log(`${filename}\n  sha256 ${sha256}`);
 for (const one of missing) console.log(`before a release: ${one}`);
 for (const fault of faults) console.error(`fault: ${fault}`);
 console.log(faults.length === 0 ? 'Nothing was published.' : `${faults.length} faults; nothing was published.`);

@@ -60,7 +60,7 @@ const ENTRIES = [
   { name: 'plumbline-l2/hash, WASM included', file: 'hash.js', use: '*', modules: [kernel('hash')], budget: 20 * KB },
   {
     name: 'plumbline-l2/inline before a chain is chosen',
-    file: 'node/inline.js',
+    file: 'hosts/opening/inline.js',
     use: ['createInlineNode'],
     modules: [],
     budget: 10 * KB,

@@ -6,7 +6,7 @@ await buildDemo();
 // A terminal sends Ctrl-C to the node as well: this process waits until it has stopped.
 process.on('SIGINT', () => {});
 process.exitCode = await run(process.execPath, [
-  `${root}/dist/node/cli.js`,
+  `${root}/cli/dist/cli.js`,
   'serve',
   '--demo',
   `${root}/dist/demo`,

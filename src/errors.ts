@@ -297,6 +297,11 @@ export class PlumblineError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly details: ErrorDetails[C];
 
+  /** Of this copy of the package or another: a page and a server beside it may have one each, and one handles errors of the other. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'PlumblineError';
+  }
+
   constructor(code: C, message: string, details: ErrorDetails[C], options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;

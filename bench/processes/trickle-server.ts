@@ -14,7 +14,7 @@ export interface TrickleMemory {
 }
 
 const { devnet } = (await import(import.meta.resolve('plumbline-l2'))) as Index;
-const { createInlineNode, serve } = (await import(import.meta.resolve('plumbline-l2/node'))) as Server;
+const { createInlineNode, serve } = (await import(import.meta.resolve('plumbline-l2-cli'))) as Server;
 const endpoints = process.argv.slice(2);
 const chain = await serve(await createInlineNode(), { port: 0 });
 const light = await serve(

@@ -1,8 +1,8 @@
 import type { PlumblineNode } from 'plumbline-l2/inline';
-import type { serve as serveInNode } from 'plumbline-l2/node';
+import type { serve as serveInNode } from 'plumbline-l2-cli';
 import { serveInPage } from './stand-ins.js';
 
-/** `plumbline-l2/node` for snippets: a page cannot listen on a port, so the address is one that only this page has. */
+/** `plumbline-l2-cli` for snippets: a page cannot listen on a port, so the address is one that only this page has. */
 export { createInlineNode } from 'plumbline-l2/inline';
 
 export async function serve(

@@ -16,7 +16,7 @@ const MODULES: Readonly<Record<string, string>> = {
   'plumbline-l2/state': 'plumbline-l2/state',
   'plumbline-l2/hash': 'plumbline-l2/hash',
   'plumbline-l2/viem': 'plumbline-l2/viem',
-  'plumbline-l2/node': `${here}served-node.ts`,
+  'plumbline-l2-cli': `${here}served-node.ts`,
   viem: 'viem',
   ethers: 'ethers',
   'node:assert': `${here}assert.ts`,

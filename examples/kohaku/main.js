@@ -1,6 +1,6 @@
 /** Gives Kohaku's provider a node, so that what Kohaku asks is computed or proved here. */
 import { raw } from '@kohaku-eth/provider/raw';
-import { createInlineNode } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
 
 // A devnet needs no endpoint. For Linea:
 // createInlineNode({ chain: { kind: 'light', network: linea, endpoints: ['https://…'], layerOne: ['https://…'] } })

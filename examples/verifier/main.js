@@ -5,8 +5,9 @@
  *   npm start                                                      # asks a devnet of its own
  *   L2=https://… L1=https://… ROLLUP=0x… npm start -- 0xACCOUNT    # asks a network
  */
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
 import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline-l2/verify';
+import { serve } from 'plumbline-l2-cli';
 
 let { L2, L1, ROLLUP } = process.env;
 let [account] = process.argv.slice(2);

@@ -11,7 +11,8 @@ import * as protocolKit from '@safe-global/protocol-kit';
 import { connect, createConfig, getConnection, signMessage, http as wagmiHttp } from '@wagmi/core';
 import { AbiCoder, Contract, getAddress, id, JsonRpcProvider, Wallet } from 'ethers';
 import { announceProvider, devnet } from 'plumbline-l2';
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { serve } from 'plumbline-l2-cli';
 import {
   concat,
   createPublicClient,

@@ -26,7 +26,8 @@ import {
   Wallet,
 } from 'ethers';
 import { devnet } from 'plumbline-l2';
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { serve } from 'plumbline-l2-cli';
 import solc from 'solc';
 import { atEnd, check, fault, freePort, hex, main, startClient } from '../lib.mjs';
 import { KEY, light, RICH } from '../over-client.mjs';

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { devnet, ethereum } from 'plumbline-l2';
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
 import { verifyEvidence } from 'plumbline-l2/verify';
+import { serve } from 'plumbline-l2-cli';
 import solc from 'solc';
 import {
   createPublicClient,

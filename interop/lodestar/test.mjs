@@ -7,7 +7,8 @@ import { createChainForkConfig } from '@lodestar/config';
 import { minimalChainConfig } from '@lodestar/config/configs';
 import { Lightclient, LightclientEvent } from '@lodestar/light-client';
 import { LightClientRestTransport } from '@lodestar/light-client/transport';
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { serve } from 'plumbline-l2-cli';
 import { atEnd, check, main, until } from '../lib.mjs';
 
 const NAME = 'Lodestar light client 1.28.1';

@@ -5,7 +5,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { installSnap } from '@metamask/snaps-simulation';
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { serve } from 'plumbline-l2-cli';
 import { atEnd, check, main } from '../lib.mjs';
 
 const here = import.meta.dirname;

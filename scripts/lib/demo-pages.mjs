@@ -8,7 +8,7 @@ import { root } from './run.mjs';
 
 /** Starts the command, and resolves with the address of the demo page when it prints it. */
 async function serveDemo() {
-  const command = [`${root}/dist/node/cli.js`, 'serve', '--port', '0', '--demo', `${root}/dist/demo`];
+  const command = [`${root}/cli/dist/cli.js`, 'serve', '--port', '0', '--demo', `${root}/dist/demo`];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^\s*demo\s+(\S+)/.exec(line)?.[1];

@@ -1,14 +1,13 @@
 /**
- * dist/licenses.txt: the licences of the packages whose code is in the bundles that ship (worker, service worker, dist/node).
- * Everything else of the package imports its dependencies, which come with licences of their own.
+ * licenses.txt: the licences of the packages whose code is in the bundles of a package. Everything else of it imports its
+ * dependencies, which come with licences of their own.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const INTRO = `Licences of what is bundled
 
-The scripts of plumbline-l2/worker and plumbline-l2/service-worker, and those in dist/node, hold code of the packages below,
-minified but for dist/node; the source of each is its package of that version on the npm registry, and at the address that is
-given. All other modules of plumbline import their dependencies and hold none of them.
+Scripts of this package that are bundles hold code of the packages below; the source of each is its package of that version on the
+npm registry, and at the address that is given. All other modules import their dependencies and hold none of them.
 `;
 
 /** Name of the package that a module is of, with the directory it is in; undefined for our own. */
@@ -24,9 +23,9 @@ function licenceText(directory) {
 
 /**
  * @param moduleIds - of all modules of the bundles
- * @param file - what to write
+ * @param directory - where licenses.txt is written
  */
-export function writeLicenses(moduleIds, file) {
+export function writeLicenses(moduleIds, directory) {
   const found = new Map();
   for (const id of moduleIds) {
     const of = packageOf(id);
@@ -51,5 +50,5 @@ export function writeLicenses(moduleIds, file) {
   }
   const list = packages.map(({ name, version, license, url }) => `${name} ${version}: ${license}\n    ${url}\n`);
   const full = [...texts].map(([text, names]) => `${'-'.repeat(80)}\n${names.join(', ')}\n\n${text}\n`);
-  writeFileSync(file, [INTRO, list.join(''), ...full].join('\n'));
+  writeFileSync(`${directory}/licenses.txt`, [INTRO, list.join(''), ...full].join('\n'));
 }

@@ -134,7 +134,8 @@ export function devnetGroups(output) {
   const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
   const modulesFrom = (chunk, found = new Set()) => {
     for (const id of chunk.moduleIds) found.add(id);
-    for (const name of chunk.imports) modulesFrom(chunks.get(name), found);
+    // Texts are no chunks.
+    for (const name of chunk.imports) if (chunks.has(name)) modulesFrom(chunks.get(name), found);
     return found;
   };
   const entry = [...chunks.values()].find(({ isEntry }) => isEntry);

@@ -110,11 +110,12 @@ describe('snippets of the documents', () => {
         'export {};',
       ].join('\n');
     const modules = [...of('page'), ...of('node'), ...examples];
-    project = packed.project('snippets', {
+    const files = {
       ...Object.fromEntries(modules.map((snippet) => [`${moduleOf(snippet)}.ts`, text(snippet)])),
       'tsconfig.json': JSON.stringify(TYPES),
       'guard.mjs': GUARD,
-    });
+    };
+    project = packed.project('snippets', files, ['plumbline-l2-cli']);
     for (const name of ['viem', 'ethers', '@types/node']) {
       const link = join(project, 'node_modules', name);
       mkdirSync(dirname(link), { recursive: true });
@@ -212,7 +213,7 @@ async function runLine(line: string, project: string, variables: Record<string, 
   const command = line
     .replace(/ --port \d+/, '')
     .replace(/^plumbline serve\b/, 'plumbline serve --port 0')
-    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline-l2/dist/node/cli.js`);
+    .replace(/^plumbline\b/, `exec ${process.execPath} node_modules/plumbline-l2-cli/dist/cli.js`);
   const child = spawn('sh', ['-c', command], { cwd: project, env: { ...process.env, ...variables } });
   let printed = '';
   let stopped = false;

@@ -18,22 +18,29 @@ const nameOf = (place: string): string => place.slice(place.lastIndexOf('node_mo
 const installed = Object.entries(lock).filter(([place, { link }]) => place.includes('node_modules/') && !link);
 
 /** The lists of docs/supply-chain.md. */
-const [listedPackages, listedScripts] = [...read('docs/supply-chain.md').matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
-  ([, text]) => JSON.parse(text!) as string[],
-);
+const [listedPage, listedCli, listedScripts] = [
+  ...read('docs/supply-chain.md').matchAll(/^```json\n([\s\S]*?)^```$/gm),
+].map(([, text]) => JSON.parse(text!) as string[]);
+
+/** Our packages: the folder, what the document lists, and the file of `npm run sbom`. */
+const OURS = [
+  ['.', listedPage!, 'build/sbom.cdx.json'],
+  ['cli', listedCli!, 'build/sbom-cli.cdx.json'],
+] as const;
 
 /** Packages below a manifest as npm tells them: `name version`. */
-function shippedByNpm(): string[] {
+function shippedByNpm(folder: string): string[] {
   interface Node {
     readonly version?: string;
     readonly dependencies?: Readonly<Record<string, Node>>;
   }
-  const args = ['ls', '--omit=dev', '--all', '--json', '--workspaces=false', '--package-lock-only'];
+  const of = folder === '.' ? '--workspaces=false' : `--workspace=${folder}`;
+  const args = ['ls', '--omit=dev', '--all', '--json', of, '--package-lock-only'];
   const found = new Set<string>();
   const visit = ({ dependencies = {} }: Node): void => {
     for (const [name, node] of Object.entries(dependencies)) {
       // What is optional and not there has no version.
-      if (node.version !== undefined) found.add(`${name} ${node.version}`);
+      if (node.version !== undefined && name !== 'plumbline-l2-cli') found.add(`${name} ${node.version}`);
       visit(node);
     }
   };
@@ -41,26 +48,29 @@ function shippedByNpm(): string[] {
   return [...found].sort();
 }
 
-test('what ships is listed with its licence, and each licence lets a library ship it', () => {
-  const shipped = shippedByNpm().map((one) => one.split(' ')[0]!);
-  expect(listedPackages).toEqual(shipped.map((name) => `${name} ${lock[`node_modules/${name}`]!.license}`));
-  for (const name of shipped) {
-    const { license } = JSON.parse(read(`node_modules/${name}/package.json`)) as { license: string };
-    expect(['MIT', 'ISC', 'Apache-2.0', 'MPL-2.0'], name).toContain(license);
-    expect(lock[`node_modules/${name}`]!.license, name).toBe(license);
-  }
-});
+test.each(OURS)(
+  'what ships of %s is listed with its licence, and each licence lets a library ship it',
+  (folder, listed) => {
+    const shipped = shippedByNpm(folder).map((one) => one.split(' ')[0]!);
+    expect(listed).toEqual(shipped.map((name) => `${name} ${lock[`node_modules/${name}`]!.license}`));
+    for (const name of shipped) {
+      const { license } = JSON.parse(read(`node_modules/${name}/package.json`)) as { license: string };
+      expect(['MIT', 'ISC', 'Apache-2.0', 'MPL-2.0'], name).toContain(license);
+      expect(lock[`node_modules/${name}`]!.license, name).toBe(license);
+    }
+  },
+);
 
-test('`npm run sbom` names what ships, each with the hash of the lock file', () => {
+test.each(OURS)('`npm run sbom` names what ships of %s, each with the hash of the lock file', (folder, _, file) => {
   execFileSync(process.execPath, ['scripts/sbom.mjs'], { cwd: root });
   interface Component {
     readonly name: string;
     readonly version: string;
     readonly hashes: readonly { readonly alg: string; readonly content: string }[];
   }
-  const bom = JSON.parse(read('build/sbom.cdx.json')) as { bomFormat: string; components: Component[] };
+  const bom = JSON.parse(read(file)) as { bomFormat: string; components: Component[] };
   expect(bom.bomFormat).toBe('CycloneDX');
-  expect(bom.components.map(({ name, version }) => `${name} ${version}`).sort()).toEqual(shippedByNpm());
+  expect(bom.components.map(({ name, version }) => `${name} ${version}`).sort()).toEqual(shippedByNpm(folder));
   for (const { name, hashes } of bom.components) {
     const sri = hashes.map(({ alg, content }) => [alg, Buffer.from(content, 'hex').toString('base64')]);
     expect(sri, name).toEqual([['SHA-512', lock[`node_modules/${name}`]!.integrity!.slice('sha512-'.length)]]);
@@ -71,7 +81,7 @@ test('packages with an install script are listed, and npm runs none', () => {
   const having = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place));
   expect(listedScripts).toEqual([...new Set(having)].sort());
   expect(execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, encoding: 'utf8' }).trim()).toBe('true');
-  for (const one of listedPackages!) expect(listedScripts).not.toContain(one.split(' ')[0]);
+  for (const one of [...listedPage!, ...listedCli!]) expect(listedScripts).not.toContain(one.split(' ')[0]);
 });
 
 test('neither the package nor a workspace has a script that installing or publishing runs', () => {

@@ -42,7 +42,7 @@ test('the examples name the versions that are tried here', () => {
   for (const example of TRIED) {
     const { dependencies, devDependencies } = manifestOf(example);
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
-      if (name === 'plumbline-l2') continue;
+      if (name.startsWith('plumbline-l2')) continue;
       const installed = JSON.parse(readFileSync(`${root}/node_modules/${name}/package.json`, 'utf8'));
       expect(`${example}: ${name} ${version}`).toBe(
         `${example}: ${name} ${(installed as { version: string }).version}`,

@@ -29,8 +29,6 @@ function scripts(directory: string): string[] {
 const dist = `${root}/dist`;
 /** What tsc made of src, before it is bundled. */
 const modules = `${root}/build/modules`;
-/** Entry points that bundlers for pages take from the bundle for Node; only the command and `serve` reach the rest of it. */
-const OF_NODE = ['index', 'inline', 'verify', 'fees', 'state', 'hash', 'viem'].map((name) => `${dist}/node/${name}.js`);
 const built = scripts(dist).filter((file) => !file.startsWith(`${dist}/demo/`));
 /** Bundles: ours and the dependencies in one. */
 const isBundle = (file: string): boolean =>
@@ -70,14 +68,13 @@ describe('what ships to the browser', () => {
   });
 
   test('worker and service worker, with the dependencies in them, name none either', () => {
-    const inPages = new Set(reachable(OF_NODE).files);
-    const files = built.filter((file) => isBundle(file) && (!file.startsWith(`${dist}/node/`) || inPages.has(file)));
+    const files = built.filter(isBundle);
     expect(files.length).toBeGreaterThan(10);
     expect([...new Set(files.flatMap(foreignIn))]).toEqual([]);
   });
 
   test('the search finds a module that does name one', () => {
-    // Entry point `plumbline-l2/node` may: it proves that the search sees what it looks for.
+    // The command may: it proves that the search sees what it looks for.
     expect(foreignIn(`${modules}/hosts/cli/cli.js`)).toContain('process');
   });
 });

@@ -40,7 +40,7 @@ describe('the packed package in Node', () => {
 
   beforeAll(async () => {
     packed = await packPackage();
-    project = packed.project('node', {
+    const files = {
       'estimate.js': ESTIMATE,
       'in-process.js': PROGRAMS.inProcess,
       'in-thread.js': IN_THREAD,
@@ -49,7 +49,8 @@ describe('the packed package in Node', () => {
       'common.cjs': COMMON_JS,
       'state.js': STATE,
       'state-program.js': STATE_PROGRAM,
-    });
+    };
+    project = packed.project('node', files, ['plumbline-l2-cli']);
   });
 
   test.each(['in-process.js', 'in-thread.js', 'served.js', 'common.cjs'])('%s', async (program) => {
@@ -62,13 +63,15 @@ describe('the packed package in Node', () => {
     expect(JSON.parse(await run(process.execPath, ['state.js'], project))).toEqual(STATE_ANSWERS);
   });
 
-  test('installed by npm, with its command', async ({ skip }) => {
-    const fresh = await packed.installed('npm', { 'estimate.js': ESTIMATE, 'in-process.js': PROGRAMS.inProcess });
+  test('both installed by npm from their files, with the command', async ({ skip }) => {
+    const files = { 'estimate.js': ESTIMATE, 'in-process.js': PROGRAMS.inProcess, 'served.js': PROGRAMS.served };
+    const fresh = await packed.installed('npm', files, [packed.tarballs['plumbline-l2-cli']]);
     if (fresh === undefined) {
       console.warn('packaging: npm reaches no registry here, the package is not installed by it');
       return skip('npm reaches no registry here');
     }
-    expect(JSON.parse(await run(process.execPath, ['in-process.js'], fresh))).toEqual(ANSWERS);
+    for (const program of ['in-process.js', 'served.js'])
+      expect(JSON.parse(await run(process.execPath, [program], fresh))).toEqual(ANSWERS);
     const sized = await run('npx', ['--no-install', 'plumbline', 'size', `0x${'00'.repeat(500)}`, '--json'], fresh);
     expect(JSON.parse(sized)).toMatchObject({ bytes: 500, compressedTxSize: 32 });
   });

@@ -24,7 +24,8 @@ console.log(JSON.stringify(await estimate(await ${create}())));
 export const PROGRAMS = {
   inProcess: program('plumbline-l2/inline', 'createInlineNode'),
   inWorker: program('plumbline-l2', 'createNode'),
-  served: `import { createInlineNode, serve } from 'plumbline-l2/node';
+  served: `import { createInlineNode } from 'plumbline-l2/inline';
+import { serve } from 'plumbline-l2-cli';
 import { estimate } from './estimate.js';
 const node = await createInlineNode();
 const server = await serve(node, { port: 0 });

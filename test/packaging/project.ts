@@ -30,11 +30,15 @@ interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Where the lock file puts packages and what they depend on: those of the package itself, and `more`. */
-function dependencyPlaces(more: readonly string[]): string[] {
-  const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as {
-    packages: Record<string, LockEntry>;
-  };
+const lockEntries = () =>
+  (JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as { packages: Record<string, LockEntry> }).packages;
+
+/** Packages of ours: the name, and the folder in the repository. */
+const OURS = { 'plumbline-l2': '', 'plumbline-l2-cli': 'cli' } as const;
+
+/** Where the lock file puts packages and what they depend on. */
+function dependencyPlaces(names: readonly string[]): string[] {
+  const packages = lockEntries();
   const found = new Set<string>();
   const visit = (name: string, from: string): void => {
     let above = from;
@@ -47,7 +51,7 @@ function dependencyPlaces(more: readonly string[]): string[] {
     found.add(place);
     for (const inner of Object.keys(packages[place]?.dependencies ?? {})) visit(inner, `${place}/`);
   };
-  for (const name of [...Object.keys(packages['']?.dependencies ?? {}), ...more]) visit(name, '');
+  for (const name of names) visit(name, '');
   // A package is placed with those that are inside it.
   return [...found].filter((place) => place.lastIndexOf('node_modules/') === 0);
 }
@@ -68,23 +72,24 @@ export function place(from: string, to: string): void {
   }
 }
 
-/** The package as `npm pack` makes it, and projects that have it installed. */
+/** The packages as `npm pack` makes them, and projects that have them installed. */
 export interface Packed {
-  /** The archive. */
-  readonly tarball: string;
-  /** Outside the repository: what is in the archive, as `package`, and the projects. */
+  /** The archives, by the name of the package. */
+  readonly tarballs: Readonly<Record<keyof typeof OURS, string>>;
+  /** Outside the repository: what is in the archives, by the name of the package, and the projects. */
   readonly directory: string;
   /**
-   * A fresh project with the package and what it depends on, nothing else: nothing of the repository is found by accident.
+   * A fresh project with `plumbline-l2` and what it depends on, nothing else: nothing of the repository is found by accident.
    *
    * @param files - by path inside the project
-   * @param packages - of the repository's dependencies for development, to be there as well with what they depend on
+   * @param packages - `plumbline-l2-cli`, or of the repository's dependencies for development, to be there as well with what they
+   *   depend on
    */
   project(name: string, files: Readonly<Record<string, string>>, packages?: readonly string[]): string;
   /**
-   * A fresh project in which npm installs the package.
+   * A fresh project in which npm installs `plumbline-l2`.
    *
-   * @param packages - from the registry, to be there as well
+   * @param packages - archives, or from the registry, to be there as well
    * @returns undefined where npm reaches no registry
    */
   installed(
@@ -94,10 +99,10 @@ export interface Packed {
   ): Promise<string | undefined>;
 }
 
-/** Packs the package, once for all files of a run: the first one that asks does it, and the others wait for that. */
+/** Packs both packages, once for all files of a run: the first one that asks does it, and the others wait for that. */
 export async function packPackage(): Promise<Packed> {
   const directory = inject('packagingDirectory');
-  const unpacked = join(directory, 'package');
+  const done = join(directory, 'packed');
   const begun = join(directory, 'begun');
   let isFirst = true;
   try {
@@ -106,20 +111,28 @@ export async function packPackage(): Promise<Packed> {
     isFirst = false;
   }
   if (isFirst) {
-    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', begun], root);
-    const [name] = readdirSync(begun);
-    renameSync(join(begun, name!), join(directory, 'package.tgz'));
-    await run('tar', ['-xzf', '../package.tgz'], begun);
-    renameSync(join(begun, 'package'), unpacked);
-  } else await eventually(() => expect(existsSync(unpacked)).toBe(true));
-  const tarball = join(directory, 'package.tgz');
+    for (const [name, folder] of Object.entries(OURS)) {
+      await run('npm', ['pack', '--ignore-scripts', '--pack-destination', begun, `./${folder}`], root);
+      const [archive] = readdirSync(begun);
+      renameSync(join(begun, archive!), join(directory, `${name}.tgz`));
+      await run('tar', ['-xzf', `../${name}.tgz`], begun);
+      renameSync(join(begun, 'package'), join(directory, name));
+    }
+    writeFileSync(done, '');
+  } else await eventually(() => expect(existsSync(done)).toBe(true));
+  const tarball = (name: string) => join(directory, `${name}.tgz`);
   return {
-    tarball,
+    tarballs: { 'plumbline-l2': tarball('plumbline-l2'), 'plumbline-l2-cli': tarball('plumbline-l2-cli') },
     directory,
     project(projectName, files, packages = []) {
       const project = join(directory, projectName);
-      place(unpacked, join(project, 'node_modules/plumbline-l2'));
-      for (const path of dependencyPlaces(packages)) place(join(root, path), join(project, path));
+      const needed = packages.filter((name) => !(name in OURS));
+      for (const [name, folder] of Object.entries(OURS)) {
+        if (name !== 'plumbline-l2' && !packages.includes(name)) continue;
+        place(join(directory, name), join(project, 'node_modules', name));
+        needed.push(...Object.keys(lockEntries()[folder]?.dependencies ?? {}));
+      }
+      for (const path of dependencyPlaces(needed)) place(join(root, path), join(project, path));
       writeProject(project, files);
       return project;
     },
@@ -128,7 +141,7 @@ export async function packPackage(): Promise<Packed> {
       writeProject(project, files);
       const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=0'];
       try {
-        await run('npm', ['install', ...options, tarball, ...packages], project);
+        await run('npm', ['install', ...options, tarball('plumbline-l2'), ...packages], project);
         return project;
       } catch (error) {
         if (/network|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN/.test(String(error))) return undefined;

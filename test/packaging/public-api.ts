@@ -6,6 +6,9 @@ import { root } from './project.js';
 // TypeScript 7 has no interface for programs; 6 is here for the reference of the API.
 const compiler = createRequire(`${root}/docs/api/package.json`)('typescript') as typeof ts;
 
+/** What tsc made, from which the types that ship are put together in fewer files. */
+const TYPES = `${root}/build/types/`;
+
 /** It repeats the table of methods, line by line, which docs/methods.md has. */
 const TABLE = '/method-rows.generated.d.ts';
 
@@ -30,15 +33,14 @@ export function publicApi(types: Readonly<Record<string, string>>): string {
 
   const resolved = (symbol: ts.Symbol): ts.Symbol =>
     symbol.flags & compiler.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  const isOurs = ({ fileName }: ts.SourceFile): boolean =>
-    fileName.startsWith(`${root}/dist/`) && !fileName.endsWith(TABLE);
+  const isOurs = ({ fileName }: ts.SourceFile): boolean => fileName.startsWith(TYPES) && !fileName.endsWith(TABLE);
 
   function visit(symbol: ts.Symbol): void {
     for (const declaration of resolved(symbol).declarations ?? []) {
       const file = declaration.getSourceFile();
       const whole = compiler.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
       if (!isOurs(file) || whole.parent !== file) continue;
-      const key = `${relative(`${root}/dist`, file.fileName)} ${symbolName(symbol)} ${whole.pos}`;
+      const key = `${relative(TYPES, file.fileName)} ${symbolName(symbol)} ${whole.pos}`;
       if (printed.has(key)) continue;
       printed.set(key, printer.printNode(compiler.EmitHint.Unspecified, whole, file));
       const follow = (node: ts.Node): void => {

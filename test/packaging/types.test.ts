@@ -47,7 +47,7 @@ createNode({ chain: { kind: 'no such kind' } });
 `;
 
 /** A program of Node's, without the types of a page. */
-const NODE_DOORS = `import { devnet, linea, lineaSepolia, NETWORKS, type Network, type NetworkName, serve } from 'plumbline-l2/node';
+const NODE_DOORS = `import { devnet, linea, lineaSepolia, NETWORKS, type Network, type NetworkName, serve } from 'plumbline-l2-cli';
 import { createInlineNode } from 'plumbline-l2/inline';
 import { verifyLineaProof } from 'plumbline-l2/verify';
 import { encodeForSizing } from 'plumbline-l2/fees';
@@ -103,7 +103,7 @@ describe('the types of the packed package', () => {
         'node.bundler.json': config('bundler', ['es2022'], 'node.ts'),
         'node.nodenext.json': config('nodenext', ['es2022'], 'node.ts'),
       },
-      ['@types/node', 'undici-types'],
+      ['@types/node', 'undici-types', 'plumbline-l2-cli'],
     );
   });
 
@@ -135,14 +135,18 @@ describe('the types of the packed package', () => {
     }
   });
 
-  test('publint finds nothing to say', async () => {
-    expect(await run(bin('publint'), ['run', packed.tarball, '--strict'], root)).toMatch(/All good!/);
+  test.each(['plumbline-l2', 'plumbline-l2-cli'] as const)('publint finds nothing to say of %s', async (name) => {
+    expect(await run(bin('publint'), ['run', packed.tarballs[name], '--strict'], root)).toMatch(/All good!/);
   });
 
   // `esm-only`: there is no CommonJS build on purpose, and resolution before `exports` (`node10`) cannot see the entry points.
   // Node from 20.19 on can `require` modules (node.test.ts does it).
   test('attw finds every entry point typed', async () => {
-    const printed = await run(bin('attw'), [packed.tarball, '--profile', 'esm-only', '--no-color'], root);
+    const printed = await run(
+      bin('attw'),
+      [packed.tarballs['plumbline-l2'], '--profile', 'esm-only', '--no-color'],
+      root,
+    );
     const { exports } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
       exports: Record<string, unknown>;
     };

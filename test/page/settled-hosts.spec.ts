@@ -125,7 +125,7 @@ test('the background worker of an extension proves at level settled, also after 
   const inline = `${folder}/inline.js`;
   await writeFile(
     inline,
-    `import { createInlineNode as open } from ${JSON.stringify(`${root}dist/node/inline.js`)};
+    `import { createInlineNode as open } from ${JSON.stringify(`${root}dist/hosts/opening/inline.js`)};
     import { devnet } from ${JSON.stringify(`${root}dist/networks/devnet.js`)};
     globalThis.reports = [];
     export async function createInlineNode() {

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** `start(options)`: what a node made with them estimates, or the error. `trusted` names the policy that makes the worker's URL. */
 const PAGE = `
   import { createNode, DEV_ACCOUNTS, registerRpcProxy } from '${root}/dist/index.js';
-  import { createInlineNode } from '${root}/dist/node/inline.js';
+  import { createInlineNode } from '${root}/dist/hosts/opening/inline.js';
   const [{ address: from }, { address: to }] = DEV_ACCOUNTS;
   const policies = {};
   const trustedUrl = (name, url) => {

@@ -5,7 +5,8 @@
  * one without its network.
  */
 import { devnet } from 'plumbline-l2';
-import { createInlineNode, serve } from 'plumbline-l2/node';
+import { createInlineNode } from 'plumbline-l2/inline';
+import { serve } from 'plumbline-l2-cli';
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 50));
 const handles = () => process.getActiveResourcesInfo().filter((name) => name !== 'Immediate');

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('../../dist/node/cli.js', import.meta.url));
+const script = fileURLToPath(new URL('../../cli/dist/cli.js', import.meta.url));
 
 /** What a command of the built library printed, and its exit code. */
 export interface Ended {

@@ -28,7 +28,10 @@ export interface ExtensionAnswer {
  * @param folder - name below `build` for the bundled extension
  * @param inline - file that stands for `plumbline-l2/inline`
  */
-export async function openExtension(folder: string, inline = `${root}dist/node/inline.js`): Promise<ExtensionScene> {
+export async function openExtension(
+  folder: string,
+  inline = `${root}dist/hosts/opening/inline.js`,
+): Promise<ExtensionScene> {
   const outdir = `${root}build/${folder}`;
   const script = pathToFileURL(`${root}examples/extension/build.mjs`).href;
   const { buildExtension } = (await import(script)) as ExampleBuild;

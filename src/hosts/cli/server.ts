@@ -43,9 +43,9 @@ export type { ServedRequest } from './connections.js';
 export type { FeedOptions } from './feed.js';
 
 /**
- * Entry point `plumbline-l2/node`: a node behind Node's HTTP server, with WebSockets on the same port.
+ * Entry point `plumbline-l2-cli`: a node behind Node's HTTP server, with WebSockets on the same port.
  *
- * @module plumbline-l2/node
+ * @module plumbline-l2-cli
  */
 
 const DEFAULT_MAX_CONNECTIONS = 1024;

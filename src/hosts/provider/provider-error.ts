@@ -25,6 +25,11 @@ export class ProviderRpcError<C extends ErrorCode = ErrorCode> extends Error {
   readonly reason: C;
   readonly details: ErrorDetails[C];
 
+  /** As of `PlumblineError`: of any copy of the package. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'ProviderRpcError';
+  }
+
   constructor({ code, message, data, reason, details }: ProviderRpcErrorParts<C>, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;

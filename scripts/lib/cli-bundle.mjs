@@ -1,0 +1,112 @@
+/**
+ * The package of the command: cli/dist, with the command and `serve`, and all that both need. A few files: opening the hundreds of
+ * modules, one after the other, is most of the time to a first answer.
+ */
+import { rm } from 'node:fs/promises';
+import { rolldown } from 'rolldown';
+import { closuresIn } from './closures.mjs';
+import { withRest } from './rest-groups.mjs';
+import { BUNDLE_INPUT, CLI_DIST, MODULES, SOURCE_MAPS } from './ship.mjs';
+
+const SERVE = `${MODULES}/hosts/cli/server.js`;
+const CLI = `${MODULES}/hosts/cli/cli.js`;
+
+/** What is installed beside the command. */
+const OUTSIDE = [/^node:/, 'ws', 'hono', /^hono\//, /^@hono\//];
+
+/** The entry point that is imported: nothing is added to what it exports. The option for all does not go with groups. */
+const STRICT_SERVE = {
+  name: 'strict-serve',
+  buildStart() {
+    this.emitFile({ type: 'chunk', name: 'serve', fileName: 'serve.js', id: SERVE, preserveSignature: 'strict' });
+  },
+};
+
+/** The first that holds decides; what has no rule stays a chunk of its own. Each is below those that come after it. */
+function groupsOf(output) {
+  const { chunks, closure, modulesOf } = closuresIn(output);
+  const [serve, cli, verify] = ['server', 'cli', 'verify'].map((name) => closure([`/hosts/cli/${name}.js`]));
+  const inline = closure(['/hosts/opening/inline.js']);
+  const [light, devnet] = ['light', 'devnet'].map((kind) => closure([`/hosts/opening/open-${kind}.js`]));
+  const execution = closure(['/estimate/estimation.js', '/kernel/calldata-sizer.js']);
+  const proofs = closure(['/proof/linea-proof.js', '/kernel/hasher.js']);
+  const settlement = closure(['/chain/light/settlement/settlement.js']);
+  const later = closure([
+    '/chain/light/read-contents.js',
+    '/chain/light/submit.js',
+    '/proof/seals.js',
+    '/hosts/sharing/open-shared.js',
+    '/store/metered-store.js',
+    '/store/idb-store.js',
+    '/chain/light/light-cache.js',
+    '/hosts/opening/open-replica.js',
+  ]);
+  const http = closure(['/rpc/http.js']);
+  const options = closure(['/hosts/options/require-known.js']);
+  const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/checkpoint-loader.js']);
+  const held = (chunk, sets) => sets.some((set) => set.has(chunk));
+  const rules = [
+    ['inline', (chunk) => inline.has(chunk)],
+    ['node', (chunk) => light.has(chunk) && held(chunk, [devnet, execution])],
+    ['proofs', (chunk) => verify.has(chunk) && held(chunk, [light, devnet, execution, proofs, later])],
+    ['light', (chunk) => light.has(chunk)],
+    ['execution', (chunk) => execution.has(chunk)],
+    ['settlement', (chunk) => settlement.has(chunk)],
+    ['zk', (chunk) => proofs.has(chunk) && devnet.has(chunk)],
+    ['transactions', (chunk) => later.has(chunk) && devnet.has(chunk)],
+    ['devnet', (chunk) => devnet.has(chunk)],
+    ['stored-devnet', (chunk) => storedDevnet.has(chunk)],
+    ['http', (chunk) => http.has(chunk)],
+    ['options', (chunk) => options.has(chunk)],
+    ['server', (chunk) => serve.has(chunk) && cli.has(chunk)],
+  ];
+  const groupOf = new Map();
+  for (const chunk of chunks.values()) {
+    const rule = rules.find(([, holds]) => holds(chunk));
+    if (rule !== undefined && (!chunk.isEntry || inline.has(chunk)))
+      for (const id of modulesOf(chunk)) groupOf.set(id, rule[0]);
+  }
+  return withRest(
+    output,
+    rules.map(([name]) => name),
+    groupOf,
+    { common: inline, kinds: [light, devnet, cli, serve, verify], apart: [] },
+  );
+}
+
+/** @returns what the bundler made of it */
+export async function bundleCli() {
+  const input = { ...BUNDLE_INPUT, external: OUTSIDE, plugins: [SOURCE_MAPS] };
+  // Without the optimization that puts what is shared into entries: what each uses is to be seen.
+  const alone = await rolldown({
+    ...input,
+    input: { cli: CLI, serve: SERVE },
+    logLevel: 'silent',
+    experimental: { chunkOptimization: false },
+  });
+  const { output: parts } = await alone.generate({ format: 'esm' });
+  const groups = groupsOf(parts);
+  await alone.close();
+  const build = await rolldown({
+    ...input,
+    input: { cli: CLI },
+    plugins: [STRICT_SERVE, ...input.plugins],
+    preserveEntrySignatures: 'allow-extension',
+  });
+  await rm(CLI_DIST, { recursive: true, force: true });
+  const { output } = await build.write({
+    dir: CLI_DIST,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: { groups, includeDependenciesRecursively: false },
+    // So that a printed stack can be read.
+    minify: false,
+    comments: { legal: false, jsdoc: false, annotation: true },
+    sourcemap: 'hidden',
+  });
+  await build.close();
+  const [made, meant] = [output, parts].map((chunks) => chunks.find(({ name }) => name === 'serve').exports.sort());
+  if (`${made}` !== `${meant}`) throw new Error(`serve exports ${made}, not ${meant}`);
+  return output;
+}
