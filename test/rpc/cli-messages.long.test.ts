@@ -45,7 +45,7 @@ test('plumbline messages and plumbline claim follow a withdrawal of a served dev
   expect(rest.slice(0, 6)).toEqual([
     `  from        ${from}, number 1`,
     `  to          ${to}`,
-    '  value       3 ETH',
+    '  value       3 ETH (3000000000000000000 wei)',
     expect.stringMatching(/^ {2}fee .* for whoever claims it first$/),
     'messages      1',
     'complete      in blocks 0 to 3, level plain; nothing is known of others',

@@ -178,9 +178,11 @@ describe('plumbline preview', () => {
 describe('plumbline diagnose', () => {
   test('has an exit code for each kind of verdict', async () => {
     const described = ['--from', sender.address, '--to', receiver.address, '--value', '1gwei'];
-    const fine = await cli('diagnose', ...described);
+    const fine = await cli('diagnose', ...described, '--verbose');
     expect(fine).toMatchObject({ code: 0, out: expect.stringMatching(/^will-be-included: /) });
-    expect(fine.out).toMatch(/\n {2}ok +funds +10000000000000000000000 wei, at least \d+ wei\n/);
+    expect(fine.out).toMatch(
+      /\n {2}ok +funds +10000 ETH \(10000000000000000000000 wei\), at least 0\.0\d+ ETH \(\d+ wei\)\n/,
+    );
     const cheap = await cli('diagnose', ...described, '--max-fee', '1', '--priority-fee', '1', '--json');
     expect(cheap.code).toBe(1);
     expect(JSON.parse(cheap.out)).toMatchObject({ verdict: expect.stringMatching(/^will-/) });

@@ -14,14 +14,17 @@ import { type NodeOptions, textOf } from '../options/options.js';
 import { type Arguments, integer } from './arguments.js';
 import { namedNetwork, readNetwork } from './network.js';
 
+/** Those that are not the devnet. */
+export const PUBLIC_NETWORKS = Object.keys(NETWORKS).filter((name) => name !== 'devnet');
+
 /** Options of `plumbline serve` that say which chain it runs. */
 export const CHAIN_OPTIONS = {
-  network: { type: 'string', default: 'devnet' },
+  network: { type: 'string', default: 'devnet', values: Object.keys(NETWORKS) },
   genesis: { type: 'string' },
   import: { type: 'string' },
   'block-time': { type: 'string' },
-  tool: { type: 'string' },
-  hardfork: { type: 'string' },
+  tool: { type: 'string', values: TOOLS },
+  hardfork: { type: 'string', values: ['osaka', 'amsterdam'] },
   'chain-id': { type: 'string' },
   balance: { type: 'string' },
   accounts: { type: 'string' },
@@ -30,8 +33,8 @@ export const CHAIN_OPTIONS = {
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
   checkpoint: { type: 'string' },
-  fork: { type: 'string' },
-  'fork-block': { type: 'string' },
+  fork: { type: 'string', values: PUBLIC_NETWORKS },
+  'fork-block': { type: 'string', values: ['latest', 'finalized', 'safe'] },
 } as const;
 
 type Values = Arguments<typeof CHAIN_OPTIONS>['values'];

@@ -3,7 +3,7 @@
 import * as modules from 'node:module';
 import { isPlumblineError, messageOf } from '../../errors.js';
 import { CLIENT_VERSION } from '../../rpc/methods/node-info.js';
-import { type Command, EXIT } from './arguments.js';
+import { type Command, EXIT, unknownCommand } from './arguments.js';
 import { printErrors, printLines } from './lines.js';
 
 /** A command is loaded when it is run: what others need would be most of the time until `serve` answers. */
@@ -72,7 +72,17 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: 'finalized beacon blocks that servers name, to follow layer 1 from',
     load: async () => (await import('./layer-one-root.js')).checkpointCommand,
   },
+  completions: {
+    summary: 'a script that completes commands and options in bash, zsh or fish',
+    load: async () => (await import('./completions.js')).completionsCommand(allCommands),
+  },
 };
+
+function allCommands() {
+  return Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { summary, load }]) => ({ name, summary, ...(await load()) })),
+  );
+}
 
 const USAGE = `plumbline <command> [options]
 
@@ -113,7 +123,8 @@ function general(name: string | undefined): number {
     printLines(CLIENT_VERSION);
     return EXIT.ok;
   }
-  printErrors(...(name === undefined ? [] : [`plumbline: unknown command ${name}`, '']), ...USAGE);
+  const words = name === undefined ? [] : [`plumbline: ${unknownCommand(name, Object.keys(COMMANDS))}`, ''];
+  printErrors(...words, ...USAGE);
   return EXIT.usage;
 }
 

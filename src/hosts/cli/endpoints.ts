@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { invalidParameter, messageOf } from '../../errors.js';
-import { NETWORKS } from '../../networks/networks.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { DictionarySource } from '../options/options.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
 import type { Arguments } from './arguments.js';
-import { lightOptions } from './chain.js';
+import { lightOptions, PUBLIC_NETWORKS } from './chain.js';
 import { reportFailure } from './lines.js';
 import { namedNetwork } from './network.js';
+import { ProgressLines } from './progress.js';
 
 /** Options of commands that open a light node for one answer. */
 export const ENDPOINT_OPTIONS = {
   devnet: { type: 'string' },
-  network: { type: 'string' },
+  network: { type: 'string', values: PUBLIC_NETWORKS },
   upstream: { type: 'string', multiple: true },
   l1: { type: 'string', multiple: true },
   'l1-consensus': { type: 'string', multiple: true },
@@ -21,11 +21,9 @@ export const ENDPOINT_OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
-const NAMES = Object.keys(NETWORKS).filter((name) => name !== 'devnet');
-
 export const ENDPOINT_HELP = ` where from: the command opens a light node, which checks what the endpoints say
   --devnet URL          a devnet that plumbline serve runs; its layer 1 is at /l1 of the same server
-  --network NAME|FILE   ${NAMES.join(', ')}, or a JSON file with a network profile (with --devnet: that of the devnet)
+  --network NAME|FILE   ${PUBLIC_NETWORKS.join(', ')}, or a JSON file with a network profile (with --devnet: that of the devnet)
   --upstream URL        endpoint of the network; may be given several times, and then two origins must agree
   --l1 URL              endpoint of layer 1, needed for zk proofs of a rollup; may be given several times
   --l1-consensus URL    beacon node of layer 1: layer 1 is followed by its signatures, and nothing of --l1 is believed
@@ -87,7 +85,13 @@ export async function withNode(
   const onError = (error: unknown) => {
     cause = error;
   };
-  const node = await createInlineNode({ chain, onError, ...(sized && { dictionary: sized }) });
+  const progress = values.json ? undefined : new ProgressLines();
+  const node = await createInlineNode({
+    chain,
+    onError,
+    ...(sized && { dictionary: sized }),
+    ...(progress && { onProgress: progress.report }),
+  }).finally(() => progress?.end());
   try {
     return await use(node);
   } catch (error) {

@@ -3,7 +3,14 @@ import type { ExplainedEstimate } from '../../rpc/schema/answers.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
-import { etherText, priceText, printJson, printLines } from './lines.js';
+import { exactEtherText, priceText, printJson, printLines } from './lines.js';
+
+const OPTIONS = {
+  block: { type: 'string' },
+  dictionary: { type: 'string' },
+  ...CALL_OPTIONS,
+  ...ENDPOINT_OPTIONS,
+} as const;
 
 /** `plumbline estimate`: what a call costs, executed here on proved state. */
 export const estimateCommand: Command = {
@@ -17,9 +24,10 @@ ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 refused: the call reverts or could not be sent, ${ENDPOINT_EXIT}`,
 
+  options: OPTIONS,
+
   async run(args) {
-    const own = { block: { type: 'string' }, dictionary: { type: 'string' } } as const;
-    const { values } = readArguments(args, { ...own, ...CALL_OPTIONS, ...ENDPOINT_OPTIONS }, { count: 0, name: '' });
+    const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
     const call = await readCall(values);
     if (call === undefined) throw invalidParameter('--to', 'is missing; describe the call, or name a file with --call');
     return withNode(values, values.dictionary, async (node) => {
@@ -43,7 +51,7 @@ function inWords({ gasLimit, baseFeePerGas, priorityFeePerGas, evidence }: Expla
     `base fee      ${priceText(baseFeePerGas)} per gas`,
     `priority fee  ${priceText(priorityFeePerGas)} per gas`,
     `max fee       ${priceText(maxFeePerGas)} per gas`,
-    `total fee     ${etherText(totalFee)} at most, without the value`,
+    `total fee     ${exactEtherText(totalFee)} at most, without the value`,
     `data          ${transactionBytes} bytes, ${compressedTxSize} bytes compressed, dictionary ${dictionary.name}${approximate}`,
     `computed      after block ${block}, level ${trust}`,
     ...(limits.unchecked.length > 0

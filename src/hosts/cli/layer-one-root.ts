@@ -78,6 +78,11 @@ interface Named {
 
 const FINALIZED = '/eth/v1/beacon/headers/finalized';
 
+const OPTIONS = {
+  server: { type: 'string', multiple: true },
+  json: { type: 'boolean', default: false },
+} as const;
+
 /** `plumbline checkpoint`: the finalized beacon blocks that servers name, and whether they agree. */
 export const checkpointCommand: Command = {
   help: `plumbline checkpoint --server URL [--server URL ...] [options]
@@ -91,12 +96,10 @@ trust agree on it.
 
 Exit codes: 0 all servers name the same block, 1 they differ or one did not answer, 2 the arguments cannot be used.`,
 
+  options: OPTIONS,
+
   async run(args) {
-    const options = {
-      server: { type: 'string', multiple: true },
-      json: { type: 'boolean', default: false },
-    } as const;
-    const { values } = readArguments(args, options, { count: 0, name: 'SERVER' });
+    const { values } = readArguments(args, OPTIONS, { count: 0, name: 'SERVER' });
     const servers = values.server ?? [];
     if (servers.length === 0) throw invalidParameter('--server', 'is missing; name at least one beacon node');
     const newest = await Promise.all(servers.map((server) => ask(server, FINALIZED)));

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { type ErrorCode, isPlumblineError, messageOf, type PlumblineError } from '../../errors.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
@@ -29,12 +30,12 @@ export function oneLine(text: string, length = 120): string {
 
 /** Prints lines. */
 export function printLines(...lines: readonly string[]): void {
-  console.log(shown(lines));
+  console.log(shown(lines, process.stdout));
 }
 
 /** Prints lines on standard error. */
 export function printErrors(...lines: readonly string[]): void {
-  console.error(shown(lines));
+  console.error(shown(lines, process.stderr));
 }
 
 /** Prints a value as JSON on one line. */
@@ -42,8 +43,23 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value).replace(UNSAFE, jsonEscaped));
 }
 
-function shown(lines: readonly string[]): string {
-  return lines.map((line) => line.replace(UNSAFE, escaped)).join('\n');
+/** How lines begin that a reader looks for, and in which colour a terminal shows that. */
+const COLOURS = [
+  [/^(?:verified|included|will-be-included|succeeds)\b/, 'green'],
+  [/^(?:refused|will-be-refused|could not check|reverted|danger|plumbline(?: [\w-]+)?:)|^ +fails\b/, 'red'],
+  [/^(?:will-wait|cannot-tell|warning)\b|^ +(?:WARNING|unknown)\b/, 'yellow'],
+  [/^\d\d:\d\d:\d\d\.\d{3}/, 'dim'],
+] as const;
+
+/** Lines as they are printed: in colour only on a terminal that has some, and without `NO_COLOR`. */
+function shown(lines: readonly string[], stream: NodeJS.WriteStream): string {
+  const safe = lines.map((line) => line.replace(UNSAFE, escaped));
+  if (!stream.isTTY || !stream.hasColors()) return safe.join('\n');
+  const painted = safe.map((line) => {
+    const [begins, colour] = COLOURS.find(([pattern]) => pattern.test(line)) ?? [];
+    return begins === undefined ? line : line.replace(begins, (found) => styleText(colour!, found));
+  });
+  return painted.join('\n');
 }
 
 /** An amount of `decimals` places as decimal text, without zeros at its end: `1500`, 3 gives `1.5`. */
@@ -59,10 +75,15 @@ export function etherText(wei: bigint | string): string {
   return `${decimalText(wei, 18)} ETH`;
 }
 
-/** Wei per gas, in the unit that reads best: `7 wei`, `0.02 gwei`. */
+/** The same with the wei: `0.5 ETH (500000000000000000 wei)`. */
+export function exactEtherText(wei: bigint | string): string {
+  return `${etherText(wei)} (${BigInt(wei)} wei)`;
+}
+
+/** Wei per gas, in the unit that reads best: `7 wei`, `0.02 gwei (20000000 wei)`. */
 export function priceText(wei: bigint | string): string {
   const value = BigInt(wei);
-  return value < 100_000n ? `${value} wei` : `${decimalText(value, 9)} gwei`;
+  return value < 100_000n ? `${value} wei` : `${decimalText(value, 9)} gwei (${value} wei)`;
 }
 
 /** Errors that say that something was checked and is false. All others leave it open. */

@@ -3,7 +3,7 @@ import type { ClaimPreparation, LayerOneView, MessageJson, ProvedBlocks } from '
 import type { Hex } from '../../primitives/hex.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
-import { etherText, oneLine, printJson, printLines } from './lines.js';
+import { etherText, exactEtherText, oneLine, printJson, printLines } from './lines.js';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const HASH = /^0x[0-9a-f]{64}$/i;
@@ -35,7 +35,7 @@ function messageLines({ from, to, value, fee, nonce, tokenTransfer }: MessageJso
   return [
     `  from        ${from}, number ${BigInt(nonce)}`,
     `  to          ${to}`,
-    `  value       ${etherText(BigInt(value))}`,
+    `  value       ${exactEtherText(value)}`,
     ...(BigInt(fee) === 0n ? [] : [`  fee         ${etherText(BigInt(fee))}, for whoever claims it first`]),
     ...moved,
   ];
@@ -50,6 +50,12 @@ function layerOneLine({ level, block, finalizedBlock }: LayerOneView): string {
   return `layer 1       block ${block.number}, ${word}, ${age} s old; block ${finalizedBlock} is final there`;
 }
 
+const MESSAGES_OPTIONS = {
+  'from-block': { type: 'string' },
+  'to-block': { type: 'string' },
+  ...ENDPOINT_OPTIONS,
+} as const;
+
 /** `plumbline messages`: messages to layer 1 of an account. */
 export const messagesCommand: Command = {
   help: `plumbline messages ADDRESS [options]
@@ -62,9 +68,10 @@ ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 refused: no endpoint has logs or proofs that are right, ${ENDPOINT_EXIT}`,
 
+  options: MESSAGES_OPTIONS,
+
   async run(args) {
-    const own = { 'from-block': { type: 'string' }, 'to-block': { type: 'string' } } as const;
-    const { values, positionals } = readArguments(args, { ...own, ...ENDPOINT_OPTIONS }, { count: 1, name: 'ADDRESS' });
+    const { values, positionals } = readArguments(args, MESSAGES_OPTIONS, { count: 1, name: 'ADDRESS' });
     const address = requireForm('ADDRESS', positionals[0], ADDRESS, 20);
     const [from, to] = [
       blockNumber('--from-block', values['from-block']),
@@ -118,6 +125,12 @@ function verdictOf(found: ClaimPreparation): readonly [text: string, code: numbe
   }
 }
 
+const CLAIM_OPTIONS = {
+  block: { type: 'string' },
+  'fee-recipient': { type: 'string' },
+  ...ENDPOINT_OPTIONS,
+} as const;
+
 /** `plumbline claim`: the transaction that claims a message on layer 1. */
 export const claimCommand: Command = {
   help: `plumbline claim HASH [options]
@@ -131,9 +144,10 @@ ${ENDPOINT_HELP}
 Exit codes: 0 it can be claimed: the transaction is printed, 1 it cannot: it was claimed, or the claim is refused, or an endpoint's answer is,
 2 it cannot be claimed yet, or was not found, or could not be checked: an endpoint fails, or the arguments cannot be used.`,
 
+  options: CLAIM_OPTIONS,
+
   async run(args) {
-    const own = { block: { type: 'string' }, 'fee-recipient': { type: 'string' } } as const;
-    const { values, positionals } = readArguments(args, { ...own, ...ENDPOINT_OPTIONS }, { count: 1, name: 'HASH' });
+    const { values, positionals } = readArguments(args, CLAIM_OPTIONS, { count: 1, name: 'HASH' });
     const hash = requireForm('HASH', positionals[0], HASH, 32);
     const fromBlock = blockNumber('--block', values.block);
     const recipient = values['fee-recipient'];

@@ -7,6 +7,15 @@ import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-option
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
 import { decimalText, etherText, oneLine, printJson, printLines } from './lines.js';
 
+const OPTIONS = {
+  watch: { type: 'string', multiple: true },
+  error: { type: 'string', multiple: true },
+  block: { type: 'string' },
+  dictionary: { type: 'string' },
+  ...CALL_OPTIONS,
+  ...ENDPOINT_OPTIONS,
+} as const;
+
 /** `plumbline preview`: what calls would do in the next block. */
 export const previewCommand: Command = {
   help: `plumbline preview [options]
@@ -25,10 +34,10 @@ read, not the calls.
 
 Exit codes: 0 every call succeeds, 1 a call fails or could not be sent, ${ENDPOINT_EXIT}`,
 
+  options: OPTIONS,
+
   async run(args) {
-    const many = { type: 'string', multiple: true } as const;
-    const own = { watch: many, error: many, block: { type: 'string' }, dictionary: { type: 'string' } } as const;
-    const { values } = readArguments(args, { ...own, ...CALL_OPTIONS, ...ENDPOINT_OPTIONS }, { count: 0, name: '' });
+    const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
     const calls = await readCall(values);
     if (calls === undefined)
       throw invalidParameter('--to', 'is missing; describe the call, or name a file with --call');

@@ -10,6 +10,12 @@ import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endp
 import { printJson, printLines } from './lines.js';
 import { accountInWords, readClaim, readStorageKey, requiredBytes, shownAccount } from './saved-proof.js';
 
+const OPTIONS = {
+  key: { type: 'string', multiple: true },
+  block: { type: 'string' },
+  ...ENDPOINT_OPTIONS,
+} as const;
+
 /** `plumbline proof`: an account of the zk state, proved against a root on layer 1. */
 export const proofCommand: Command = {
   help: `plumbline proof ADDRESS [options]
@@ -22,13 +28,10 @@ ${ENDPOINT_HELP}. It holds the proof, and plumbline verify reads it
 
 Exit codes: 0 verified, 1 refused: no endpoint has a proof that holds, ${ENDPOINT_EXIT}`,
 
+  options: OPTIONS,
+
   async run(args) {
-    const options = {
-      key: { type: 'string', multiple: true },
-      block: { type: 'string' },
-      ...ENDPOINT_OPTIONS,
-    } as const;
-    const { values, positionals } = readArguments(args, options, { count: 1, name: 'ADDRESS' });
+    const { values, positionals } = readArguments(args, OPTIONS, { count: 1, name: 'ADDRESS' });
     const address = requiredBytes('ADDRESS', 20, positionals[0]);
     const storageKeys = (values.key ?? []).map(readStorageKey);
     const params = [bytesToHex(address), storageKeys.map(bytesToHex), blockParameter(values.block)];

@@ -9,7 +9,7 @@ import type { UntypedMethod } from '../provider/provider.js';
 import { type Arguments, type Command, EXIT, readArguments } from './arguments.js';
 import { blockParameter, CALL_HELP, CALL_OPTIONS, readCall } from './call-options.js';
 import { ENDPOINT_EXIT, ENDPOINT_HELP, ENDPOINT_OPTIONS, withNode } from './endpoints.js';
-import { etherText, oneLine, printErrors, printJson, printLines } from './lines.js';
+import { exactEtherText, oneLine, priceText, printErrors, printJson, printLines } from './lines.js';
 
 /*
  * Commands that ask a light node for one thing and print it with what it rests on: the class of the answer, its level and its block.
@@ -133,6 +133,8 @@ const NAME_EXIT = 'or the name has no address';
 const BLOCK = { block: { type: 'string' } } as const;
 type Values = Arguments<typeof BLOCK & typeof ENDPOINT_OPTIONS>['values'];
 
+const BALANCE_OPTIONS = { ...BLOCK, ...ENDPOINT_OPTIONS } as const;
+
 /** `plumbline balance`: ether of an account. */
 export const balanceCommand: Command = {
   help: `plumbline balance ADDRESS|NAME [options]
@@ -144,17 +146,15 @@ ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 refused: no endpoint has a proof that holds, ${NAME_EXIT}, ${ENDPOINT_EXIT}`,
 
+  options: BALANCE_OPTIONS,
+
   async run(args) {
-    const { values, positionals } = readArguments(
-      args,
-      { ...BLOCK, ...ENDPOINT_OPTIONS },
-      { count: 1, name: 'ADDRESS or NAME' },
-    );
+    const { values, positionals } = readArguments(args, BALANCE_OPTIONS, { count: 1, name: 'ADDRESS or NAME' });
     const given = requireAccount('ADDRESS', positionals[0]!);
     return withAccount(values, given, async (node, account, block) => {
       const answered = await ask<Hex>(node, 'eth_getBalance', [account.address, block]);
       const wei = BigInt(answered.result);
-      const lines = [...accountLines(account), `balance       ${etherText(wei)} (${wei} wei)`];
+      const lines = [...accountLines(account), `balance       ${exactEtherText(wei)}`];
       print(values.json, answered, lines, { ...account, wei: String(wei) });
       return EXIT.ok;
     });
@@ -174,6 +174,8 @@ function withAccount(
   });
 }
 
+const CALLING_OPTIONS = { ...BLOCK, ...CALL_OPTIONS, ...ENDPOINT_OPTIONS } as const;
+
 /** `plumbline call`: what a contract answers. */
 export const callCommand: Command = {
   help: `plumbline call [ADDRESS|NAME] [options]
@@ -186,9 +188,14 @@ ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 refused: the call reverts, ${NAME_EXIT}, ${ENDPOINT_EXIT}`,
 
+  options: CALLING_OPTIONS,
+
   async run(args) {
-    const options = { ...BLOCK, ...CALL_OPTIONS, ...ENDPOINT_OPTIONS };
-    const { values, positionals } = readArguments(args, options, { count: 1, optional: true, name: 'ADDRESS or NAME' });
+    const { values, positionals } = readArguments(args, CALLING_OPTIONS, {
+      count: 1,
+      optional: true,
+      name: 'ADDRESS or NAME',
+    });
     const [given] = positionals;
     if (given !== undefined && (values.to !== undefined || values.call !== undefined))
       throw invalidParameter('ADDRESS', 'is in the place of --to and --call; leave one of them out');
@@ -210,6 +217,14 @@ Exit codes: 0 done, 1 refused: the call reverts, ${NAME_EXIT}, ${ENDPOINT_EXIT}`
   },
 };
 
+const LOGS_OPTIONS = {
+  address: { type: 'string', multiple: true },
+  topic: { type: 'string', multiple: true },
+  'from-block': { type: 'string' },
+  'to-block': { type: 'string' },
+  ...ENDPOINT_OPTIONS,
+} as const;
+
 /** `plumbline logs`: events of contracts. */
 export const logsCommand: Command = {
   help: `plumbline logs [options]
@@ -224,15 +239,10 @@ ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 refused: no endpoint has logs that are right, ${ENDPOINT_EXIT}`,
 
+  options: LOGS_OPTIONS,
+
   async run(args) {
-    const many = { type: 'string', multiple: true } as const;
-    const own = {
-      address: many,
-      topic: many,
-      'from-block': { type: 'string' },
-      'to-block': { type: 'string' },
-    } as const;
-    const { values } = readArguments(args, { ...own, ...ENDPOINT_OPTIONS }, { count: 0, name: '' });
+    const { values } = readArguments(args, LOGS_OPTIONS, { count: 0, name: '' });
     const filter = {
       fromBlock: blockParameter(values['from-block']),
       toBlock: blockParameter(values['to-block']),
@@ -266,6 +276,8 @@ ${ENDPOINT_HELP}
 Exit codes: 0 it is in a block and succeeded, 1 it failed there, or an endpoint's answer is refused, 2 it is in no block that is known;
 ${ENDPOINT_EXIT}`,
 
+  options: ENDPOINT_OPTIONS,
+
   async run(args) {
     const { values, positionals } = readArguments(args, ENDPOINT_OPTIONS, { count: 1, name: 'HASH' });
     const [hash = ''] = positionals;
@@ -279,7 +291,7 @@ ${ENDPOINT_EXIT}`,
         `transaction   ${transaction.hash}`,
         `from          ${from}, nonce ${BigInt(nonce)}`,
         `to            ${to ?? 'a contract that it creates'}`,
-        `value         ${etherText(value)}`,
+        `value         ${exactEtherText(value)}`,
         `gas limit     ${BigInt(gas)}`,
       ];
       if (blockNumber === null) {
@@ -310,6 +322,8 @@ ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 there is no such block, or an endpoint's answer is refused, ${ENDPOINT_EXIT}`,
 
+  options: ENDPOINT_OPTIONS,
+
   async run(args) {
     const { values, positionals } = readArguments(args, ENDPOINT_OPTIONS, { count: 1, optional: true, name: 'block' });
     const block = blockParameter(positionals[0]);
@@ -327,7 +341,7 @@ Exit codes: 0 done, 1 there is no such block, or an endpoint's answer is refused
         `state root    ${stateRoot}`,
         `fees go to    ${miner}`,
         `gas used      ${BigInt(gasUsed)} of ${BigInt(gasLimit)}`,
-        ...(baseFeePerGas === undefined ? [] : [`base fee      ${BigInt(baseFeePerGas)} wei`]),
+        ...(baseFeePerGas === undefined ? [] : [`base fee      ${priceText(baseFeePerGas)} per gas`]),
         `transactions  ${result.transactions.length}`,
       ]);
       return EXIT.ok;
@@ -347,6 +361,8 @@ export const rpcCommand: Command = {
 ${ENDPOINT_HELP}
 
 Exit codes: 0 done, 1 refused: something was checked and is false, ${ENDPOINT_EXIT}`,
+
+  options: ENDPOINT_OPTIONS,
 
   async run(args) {
     const places = { count: 1 + MAX_PARAMS, optional: true, name: `METHOD and at most ${MAX_PARAMS} PARAM` };

@@ -1,5 +1,6 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from '../../chain/devnet/state/dev-accounts.js';
 import { TEST_TOKEN } from '../../chain/devnet/state/test-token.js';
@@ -12,9 +13,10 @@ import type { EndpointReport, NodeStatus } from '../../rpc/schema/answers.js';
 import { createInlineNode } from '../opening/inline.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import { type Arguments, type Command, EXIT, integer, readArguments } from './arguments.js';
-import { CHAIN_OPTIONS, nodeOptions } from './chain.js';
+import { CHAIN_OPTIONS, nodeOptions, PUBLIC_NETWORKS } from './chain.js';
 import { oneLine, printErrors, printJson, printLines } from './lines.js';
 import { Metrics } from './metrics.js';
+import { ProgressLines } from './progress.js';
 import type { FeedOptions, RunningServer, ServedRequest } from './server.js';
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -26,20 +28,21 @@ const DEFAULT_HOST = '127.0.0.1';
  */
 const INTERRUPT_BUDGET = 500_000;
 
-const PUBLIC = Object.keys(NETWORKS)
-  .filter((name) => name !== 'devnet')
-  .join(', ');
+const PUBLIC = PUBLIC_NETWORKS.join(', ');
+
+/** Where the package of the command has the demo page, beside the chunks of its code. */
+const OWN_DEMO = fileURLToPath(new URL('../demo', import.meta.url));
 
 const OPTIONS = {
   ...CHAIN_OPTIONS,
-  with: { type: 'string' },
+  with: { type: 'string', values: PUBLIC_NETWORKS },
   port: { type: 'string', default: '8545' },
   host: { type: 'string', default: DEFAULT_HOST },
-  demo: { type: 'string' },
+  demo: { type: 'string', preset: OWN_DEMO },
   state: { type: 'string' },
   'load-state': { type: 'string' },
   'dump-state': { type: 'string' },
-  log: { type: 'string', default: 'text' },
+  log: { type: 'string', default: 'text', values: ['text', 'json'] },
   feed: { type: 'boolean', default: false },
   'feed-rate': { type: 'string' },
   'allow-origin': { type: 'string', multiple: true },
@@ -65,7 +68,7 @@ export const serveCommand: Command = {
                          \`Network\`; those it leaves out are the devnet's
   --port N               port to listen on, 0 for a free one (default 8545)
   --host H               address to listen on (default ${DEFAULT_HOST})
-  --demo DIR             built demo page to serve under /demo/
+  --demo [DIR]           demo page to serve under /demo/: that of this package, or a folder
   --feed                 answer GET /feed/ with what the hash of a block fixes, so that HTTP caches can serve it: headers, access lists,
                          code, proofs, receipts. Pages of any origin may read it
   --feed-rate N          requests of the feed in a second, of one client at most half of them (default 2000). A cache is one client
@@ -130,6 +133,8 @@ SIGINT and SIGTERM stop the node once open requests are answered. A second signa
 
 Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address, 2 the arguments cannot be used.`,
 
+  options: OPTIONS,
+
   async run(args) {
     const { values } = readArguments(args, OPTIONS, { count: 0, name: '' });
     const port = integer('port', values.port, 0, 65_535)!;
@@ -152,9 +157,11 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
     // Counting costs each request a little.
     const metrics = values.metrics ? new Metrics() : undefined;
     const output = serveOutput({ json: isJson(values) });
+    const progress = values.quiet || isJson(values) ? undefined : new ProgressLines();
     const [node, { serve }] = await Promise.all([
       createInlineNode({
         ...options,
+        ...(progress && { onProgress: progress.report }),
         http: httpOptions(values, devnet !== undefined && devnet.fork === undefined, (origin) => {
           metrics?.refusedOrigin();
           output.refused(origin);
@@ -166,7 +173,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
       }),
       // While the node waits for files, and for its kernels to be compiled.
       import('./server.js'),
-    ]);
+    ]).finally(() => progress?.end());
     let server: RunningServer;
     try {
       await loadState(node, files);

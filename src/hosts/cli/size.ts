@@ -8,6 +8,8 @@ import { hexToBytes } from '../../primitives/hex.js';
 import { type Command, EXIT, readArguments } from './arguments.js';
 import { printJson, printLines } from './lines.js';
 
+const OPTIONS = { dictionary: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+
 /** `plumbline size`: compressed size of bytes. */
 export const sizeCommand: Command = {
   help: `plumbline size HEX [options]
@@ -21,9 +23,10 @@ number of field elements of 32 bytes. With --json they are "bytes", "compressedB
 
 Exit codes: 0 done, 2 the arguments cannot be used.`,
 
+  options: OPTIONS,
+
   async run(args) {
-    const options = { dictionary: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
-    const { values, positionals } = readArguments(args, options, { count: 1, name: 'HEX' });
+    const { values, positionals } = readArguments(args, OPTIONS, { count: 1, name: 'HEX' });
     const bytes = readHex(positionals[0] === '-' ? (await text(process.stdin)).trim() : positionals[0]!);
     const dictionary = values.dictionary === undefined ? await generalDictionary() : await readFrom(values.dictionary);
     const sizer = await loadCalldataSizer(dictionary.bytes);

@@ -28,7 +28,7 @@ const SCHEMES: readonly HashScheme[] = ['poseidon2', 'mimc'];
 /** Options of `plumbline verify` for a bundle. */
 const EVIDENCE_OPTIONS = {
   checkpoint: { type: 'string' },
-  network: { type: 'string' },
+  network: { type: 'string', values: Object.keys(NETWORKS) },
   'max-age-days': { type: 'string' },
 } as const;
 
@@ -37,7 +37,7 @@ const OPTIONS = {
   l1: { type: 'string', multiple: true },
   devnet: { type: 'string' },
   block: { type: 'string' },
-  scheme: { type: 'string' },
+  scheme: { type: 'string', values: SCHEMES },
   address: { type: 'string' },
   key: { type: 'string', multiple: true },
   ...EVIDENCE_OPTIONS,
@@ -80,6 +80,8 @@ is of. A state root from the file is only as trustworthy as the file.
 
 Exit codes: 0 verified, 1 refused: the proof or the evidence does not hold, 2 could not be checked. A bundle without
 --checkpoint is checked from its own checkpoint on, which proves nothing to you: 2.`,
+
+  options: OPTIONS,
 
   async run(args) {
     const { values, positionals } = readArguments(args, OPTIONS, { count: 1, name: 'FILE' });
