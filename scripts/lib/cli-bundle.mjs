@@ -12,7 +12,7 @@ const SERVE = `${MODULES}/hosts/cli/server.js`;
 const CLI = `${MODULES}/hosts/cli/cli.js`;
 
 /** What is installed beside the command. */
-const OUTSIDE = [/^node:/, 'ws', 'hono', /^hono\//, /^@hono\//];
+const OUTSIDE = [/^node:(?!child_process)/, 'ws', 'hono', /^hono\//, /^@hono\//];
 
 /** The entry point that is imported: nothing is added to what it exports. The option for all does not go with groups. */
 const STRICT_SERVE = {
@@ -20,6 +20,13 @@ const STRICT_SERVE = {
   buildStart() {
     this.emitFile({ type: 'chunk', name: 'serve', fileName: 'serve.js', id: SERVE, preserveSignature: 'strict' });
   },
+};
+
+/** commander can have programs as commands, and would load for these what starts processes; ours has none. */
+const NO_PROGRAMS = {
+  name: 'no-programs',
+  resolveId: (id) => (id === 'node:child_process' ? '\0no-programs' : undefined),
+  load: (id) => (id === '\0no-programs' ? 'export default {};' : undefined),
 };
 
 /** The first that holds decides; what has no rule stays a chunk of its own. Each is below those that come after it. */
@@ -76,7 +83,7 @@ function groupsOf(output) {
 
 /** @returns what the bundler made of it */
 export async function bundleCli() {
-  const input = { ...BUNDLE_INPUT, external: OUTSIDE, plugins: [SOURCE_MAPS] };
+  const input = { ...BUNDLE_INPUT, external: OUTSIDE, plugins: [NO_PROGRAMS, SOURCE_MAPS] };
   // Without the optimization that puts what is shared into entries: what each uses is to be seen.
   const alone = await rolldown({
     ...input,
