@@ -25,7 +25,7 @@ export interface Snippet {
 
 const LANGUAGES = ['ts', 'js', 'sh'];
 /** Of blocks that are no programs. */
-const DATA = ['json', 'html', 'text'];
+const DATA = ['json', 'html', 'text', 'yaml'];
 const BLOCK = /^(?:<!-- run: (.+?) -->\n)?```(\w*)\n([\s\S]*?)^```$/gm;
 
 /** The documents that users read: README.md, everything below docs/, and the README of each example. */

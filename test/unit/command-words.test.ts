@@ -15,7 +15,7 @@ describe('amounts in the command', () => {
     );
     expect(etherText('0xde0b6b3a7640000')).toBe('1 ETH');
     expect(priceText('7')).toBe('7 wei');
-    expect(priceText(20_000_000n)).toBe('0.02 gwei');
+    expect(priceText(20_000_000n)).toBe('0.02 gwei (20000000 wei)');
   });
 
   test('are read with their units', async () => {

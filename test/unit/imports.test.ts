@@ -144,15 +144,14 @@ describe('import direction', () => {
   });
 });
 
-/** Files that something outside of `src` loads: what package.json names, and what bundlers make scripts of. */
+/** Files that something outside of `src` loads: what package.json names, the command and its server, and what bundlers make scripts of. */
 function entryPoints(): string[] {
-  const { exports, bin } = JSON.parse(read('package.json')) as {
+  const { exports } = JSON.parse(read('package.json')) as {
     exports: Record<string, string | Record<string, string>>;
-    bin: Record<string, string>;
   };
-  const named = [...Object.values(exports), bin].flatMap((target) => Object.values(target));
+  const named = Object.values(exports).flatMap((target) => Object.values(target));
   const written = named.map((file) => file.replace('./dist/', 'src/').replace(/(?:\.d)?\.[jt]s$/, '.ts'));
-  const bundled = ['src/hosts/worker/service-worker.ts', 'src/hosts/cli/cli.ts'];
+  const bundled = ['src/hosts/worker/service-worker.ts', 'src/hosts/cli/cli.ts', 'src/hosts/cli/server.ts'];
   return [...written.filter((file) => files.includes(file)), ...bundled];
 }
 
