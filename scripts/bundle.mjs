@@ -2,7 +2,7 @@
  * What ships: modules for bundlers and types (scripts/lib/ship.mjs), the command (scripts/lib/cli-bundle.mjs), and what is bundled
  * here. The module worker comes in chunks (dist/hosts/worker/worker.js and dist/hosts/chunks), so that a node loads what its kind of
  * chain needs when it needs it, and `plumbline-l2/inline` opens a node out of the same chunks; the worker of a devnet
- * (dist/hosts/worker/worker-devnet.js) in three chunks up to the first estimate, which those that are used later import. The service
+ * (dist/hosts/worker/worker-devnet.js) in three chunks and three texts up to the first estimate, which what is used later imports. The service
  * worker cannot import() and comes as classic scripts that import each other (scripts/lib/classic-scripts.mjs).
  */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
