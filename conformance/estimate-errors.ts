@@ -1,7 +1,7 @@
 import { Estimator } from '../src/estimate/estimator.js';
 import { loadCalldataSizer } from '../src/kernel/calldata-sizer.js';
 import { devnet } from '../src/networks/devnet.js';
-import { handlePayload } from '../src/rpc/handle.js';
+import { createDispatcher } from '../src/rpc/handle.js';
 import type { RpcContext } from '../src/rpc/methods/context.js';
 import { methodTable } from '../src/rpc/methods/method-table.js';
 import { allocChain } from './alloc-chain.js';
@@ -39,7 +39,7 @@ export const estimateErrorsArea: Area = {
         const chain = chainFor(limitsUsed, row.state ?? {});
         const context = { chain, estimator: new Estimator(chain, sizer, dictionary) } as unknown as RpcContext;
         const request = { id: 1, method: 'linea_estimateGas', params: row.params };
-        return judge(row, (await handlePayload(methodTable(context), context, request)).body as Answer);
+        return judge(row, (await createDispatcher(methodTable(context), context)(request)).body as Answer);
       });
     }
   },

@@ -3,7 +3,7 @@
  *
  * Nodes search in different ways, and so do we: as Besu, as geth, or for the least limit that is enough. The ceiling of a search is
  * what the block allows and the sender can pay. The kernel says of each run how much less gas would have given the same execution, so
- * `ProvedRuns` answers for many runs that need not be made.
+ * `Probe` leaves out runs whose success is proved.
  */
 
 import { isPlumblineError, PlumblineError } from '../errors.js';
@@ -90,14 +90,13 @@ export async function estimateGasAt(
       const gasLimit = gas < network.rpcGasCap ? gas : network.rpcGasCap;
       return simulateTransaction(machine, transactionMessageOf(payable, { gasLimit, ...defaults }), run);
     };
-    // The exact search proves its answer by execution only.
-    const runs = new ProvedRuns(execute, search !== 'exact' && mayProve(machine, call, sender));
     const empty = (call.data?.length ?? 0) === 0;
     const plain = empty && (!asGeth || (call.to !== undefined && !(await hasCode(state, call.to))));
     const least = machine.rules.amsterdam ? LEAST_BASE : TRANSACTION_GAS;
     const confirms = empty && network.besuVersion === '26.9';
-    const found = await SEARCHES[search](runs.run, { ceiling, plain, least, confirms });
-    return { ...found, executed: runs.executed };
+    // The exact search proves its answer by execution only.
+    const proves = search !== 'exact' && mayProve(machine, call, sender);
+    return await SEARCHES[search](execute, { ceiling, plain, least, confirms, proves });
   } finally {
     machine.close();
   }
@@ -148,6 +147,8 @@ interface SearchInput {
   readonly plain: boolean;
   /** Whether to try the gas that the first run used, as Besu's search does from 26.9 on without data. */
   readonly confirms?: boolean;
+  /** Whether `spareGas` holds for the transaction: runs whose success it proves are not made. */
+  readonly proves?: boolean;
 }
 
 interface ExactInput extends SearchInput {
@@ -173,8 +174,9 @@ const CALL_RESERVE = 64 / 63;
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED` when the run at the ceiling fails
  * @source docs/spec/fees.md 5.2
  */
-export async function besuSearch(run: RunWithGas, { ceiling, plain, confirms }: SearchInput): Promise<GasEstimate> {
-  const probe = new Probe(run, 'besu');
+export async function besuSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
+  const { ceiling, plain, confirms, proves } = input;
+  const probe = new Probe(run, 'besu', proves);
   if (plain && (await probe.succeeds(TRANSACTION_GAS))) return probe.result();
   const first = await probe.runAtCeiling(ceiling);
   let low = first.gasUsedBeforeRefund - 1n;
@@ -204,7 +206,7 @@ export async function besuSearch(run: RunWithGas, { ceiling, plain, confirms }: 
  * @source docs/spec/fees.md 5.3
  */
 export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEstimate> {
-  return narrowingSearch(new Probe(run, 'geth'), input, isClose);
+  return narrowingSearch(new Probe(run, 'geth', input.proves), input, isClose);
 }
 
 /**
@@ -214,7 +216,7 @@ export function gethSearch(run: RunWithGas, input: SearchInput): Promise<GasEsti
  * @throws PlumblineError `EXECUTION_REVERTED`, `EXECUTION_FAILED`
  */
 export async function exactSearch(run: RunWithGas, input: ExactInput): Promise<GasEstimate> {
-  const probe = new Probe(run, 'exact');
+  const probe = new Probe(run, 'exact', input.proves);
   const found = await narrowingSearch(probe, input, () => false);
   let { gasLimit: high } = found;
   if (input.plain && high <= TRANSACTION_GAS) return found;
@@ -259,14 +261,22 @@ function isClose(low: bigint, high: bigint): boolean {
   return Number(high - low) / Number(high) < TOLERANCE;
 }
 
-/** Runs the transaction and keeps the last limit that succeeded, which is the result of every search. */
+/**
+ * Runs the transaction and keeps the last limit that succeeded, which is the result of every search.
+ *
+ * Runs whose success is proved are not made. `spareGas` tells down to which limit a successful run would have gone the same way;
+ * runs between the two limits have the same outcome. Everything else is executed, failures always.
+ */
 class Probe {
   private readonly probes: GasProbe[] = [];
   private best: { gasLimit: bigint; outcome: TransactionOutcome } | undefined;
+  private executed = 0;
+  private proof: { readonly from: bigint; readonly to: bigint; readonly outcome: TransactionOutcome } | undefined;
 
   constructor(
     private readonly run: RunWithGas,
     private readonly search: GasSearch,
+    private mayProve = false,
   ) {}
 
   /** Whether a run with this limit failed. */
@@ -308,11 +318,11 @@ class Probe {
   result(): GasEstimate {
     const { gasLimit, outcome } = this.best!;
     const { gasUsed, gasUsedBeforeRefund, executionGas, stateGas, counts, logs } = outcome;
-    const { search, probes } = this;
+    const { search, probes, executed } = this;
     return {
       gasLimit,
       runs: probes.length,
-      executed: probes.length,
+      executed,
       gasUsed,
       gasUsedBeforeRefund,
       executionGas,
@@ -327,13 +337,28 @@ class Probe {
   private async attempt(gasLimit: bigint): Promise<TransactionOutcome> {
     let succeeded = false;
     try {
-      const outcome = await this.run(gasLimit);
+      const { proof } = this;
+      const isProved = proof !== undefined && proof.from <= gasLimit && gasLimit <= proof.to;
+      if (!isProved) this.executed++;
+      const outcome = isProved ? proof.outcome : await this.run(gasLimit);
       succeeded = outcome.succeeded;
+      if (this.mayProve && succeeded) this.proveBelow(gasLimit, outcome);
       if (succeeded) this.best = { gasLimit, outcome };
       return outcome;
     } finally {
       this.probes.push({ gasLimit, succeeded });
     }
+  }
+
+  /** Only the first successful run that proves anything is used: it has the largest limit of these. */
+  private proveBelow(gasLimit: bigint, outcome: TransactionOutcome): void {
+    const { spareGas } = outcome;
+    if (spareGas === undefined) return;
+    this.mayProve = false;
+    // The limit must also cover the data floor of EIP-7623.
+    const floor = outcome.gasUsedBeforeRefund;
+    const least = gasLimit - spareGas;
+    this.proof = { from: least > floor ? least : floor, to: gasLimit, outcome };
   }
 }
 
@@ -402,41 +427,4 @@ export function gethCeiling(input: CeilingInput, gas: bigint | undefined, rpcGas
 
 function least(a: bigint, b: bigint | undefined): bigint {
   return b === undefined || a < b ? a : b;
-}
-
-/**
- * Runs a transaction for a search, but skips runs whose success is proved. `spareGas` tells down to which limit a
- * successful run would have gone the same way; runs between the two limits have the same outcome. Everything else is
- * executed, failures always.
- */
-export class ProvedRuns {
-  /** Number of runs that were executed. */
-  executed = 0;
-  private proof: { readonly from: bigint; readonly to: bigint; readonly outcome: TransactionOutcome } | undefined;
-
-  /** @param mayProve - whether `spareGas` holds for the transaction */
-  constructor(
-    private readonly execute: RunWithGas,
-    private mayProve: boolean,
-  ) {}
-
-  readonly run: RunWithGas = async (gasLimit) => {
-    const { proof } = this;
-    if (proof !== undefined && proof.from <= gasLimit && gasLimit <= proof.to) return proof.outcome;
-    this.executed++;
-    const outcome = await this.execute(gasLimit);
-    if (this.mayProve && outcome.succeeded) this.proveBelow(gasLimit, outcome);
-    return outcome;
-  };
-
-  /** Only the first successful run that proves anything is used: it has the largest limit of these. */
-  private proveBelow(gasLimit: bigint, outcome: TransactionOutcome): void {
-    const { spareGas } = outcome;
-    if (spareGas === undefined) return;
-    this.mayProve = false;
-    // The limit must also cover the data floor of EIP-7623.
-    const floor = outcome.gasUsedBeforeRefund;
-    const least = gasLimit - spareGas;
-    this.proof = { from: least > floor ? least : floor, to: gasLimit, outcome };
-  }
 }

@@ -60,58 +60,49 @@ export interface NotingOption<Context> {
   readonly note?: ((context: Context, method: Method<Context>) => Noted) | undefined;
 }
 
-/** Makes a dispatcher of a table and the context of its methods. */
+/**
+ * Makes a dispatcher of a table and the context of its methods. It answers a payload: a request object or a batch. The requests of a
+ * batch run one after another, in order, because transactions of one sender depend on each other. The answers have the same order;
+ * notifications have none. Between them, other requests and timers get their turn.
+ */
 export function createDispatcher<Context>(
   table: MethodTable<Context>,
   context: Context,
   options: HandleOptions & NotingOption<Context> = {},
 ): Dispatch {
-  return (payload, caller) => handlePayload(table, context, payload, options, caller);
-}
-
-/**
- * Answers a payload: a request object or a batch. The requests of a batch run one after another, in order, because
- * transactions of one sender depend on each other. The answers have the same order; notifications have none. Between them,
- * other requests and timers get their turn.
- */
-export async function handlePayload<Context>(
-  table: MethodTable<Context>,
-  context: Context,
-  payload: unknown,
-  options: HandleOptions & NotingOption<Context> = {},
-  caller: PayloadOptions = {},
-): Promise<Reply> {
-  if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
-  if (Array.isArray(payload)) {
-    if (payload.length === 0) return EMPTY_BATCH_REPLY;
-    const { maxBatch = Number.POSITIVE_INFINITY } = options;
-    if (payload.length > maxBatch) return batchTooLargeReply(maxBatch);
-  }
-  const { timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY } = options;
-  const deadline = openDeadline(caller.signal, timeoutMs);
-  const gas: GasCount = { budget, spent: 0, within: caller.connectionGas };
-  const shared = { caller, deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
-  running?.add(deadline);
-  try {
-    const turn = turnToBegin();
-    if (turn !== undefined) await until(turn, deadline);
-    if (!Array.isArray(payload)) return await answer(table, context, payload, shared, options);
-    const responses: RpcResponse[] = [];
-    const reports: AnswerReport[] = [];
-    const faults: NodeFault[] = [];
-    for (const request of payload) {
-      const turn = nextTurn();
-      if (turn !== undefined) await until(turn, deadline);
-      const { body, reports: own = [], faults: found = [] } = await answer(table, context, request, shared, options);
-      if (body !== undefined) responses.push(body);
-      reports.push(...own);
-      faults.push(...found);
+  return async (payload, caller = {}) => {
+    if (typeof payload !== 'object' || payload === null) return PARSE_ERROR_REPLY;
+    if (Array.isArray(payload)) {
+      if (payload.length === 0) return EMPTY_BATCH_REPLY;
+      const { maxBatch = Number.POSITIVE_INFINITY } = options;
+      if (payload.length > maxBatch) return batchTooLargeReply(maxBatch);
     }
-    return { body: responses, ...(options.note !== undefined && { reports }), ...(faults.length > 0 && { faults }) };
-  } finally {
-    running?.delete(deadline);
-    deadline.close();
-  }
+    const { timeoutMs, running, gasBudget: budget = Number.POSITIVE_INFINITY } = options;
+    const deadline = openDeadline(caller.signal, timeoutMs);
+    const gas: GasCount = { budget, spent: 0, within: caller.connectionGas };
+    const shared = { caller, deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
+    running?.add(deadline);
+    try {
+      const turn = turnToBegin();
+      if (turn !== undefined) await until(turn, deadline);
+      if (!Array.isArray(payload)) return await answer(table, context, payload, shared, options);
+      const responses: RpcResponse[] = [];
+      const reports: AnswerReport[] = [];
+      const faults: NodeFault[] = [];
+      for (const request of payload) {
+        const turn = nextTurn();
+        if (turn !== undefined) await until(turn, deadline);
+        const { body, reports: own = [], faults: found = [] } = await answer(table, context, request, shared, options);
+        if (body !== undefined) responses.push(body);
+        reports.push(...own);
+        faults.push(...found);
+      }
+      return { body: responses, ...(options.note !== undefined && { reports }), ...(faults.length > 0 && { faults }) };
+    } finally {
+      running?.delete(deadline);
+      deadline.close();
+    }
+  };
 }
 
 /** Waits for a turn, but not beyond the deadline: each request is answered with its error then. */

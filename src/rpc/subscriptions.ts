@@ -28,12 +28,14 @@ export class Subscriptions {
   ) {}
 
   /**
-   * Handles one payload. The messages of subscriptions that it makes are held back until its reply is sent: a message whose
+   * The subscriber of one payload. The messages of subscriptions that it makes are held back until its reply is sent: a message whose
    * id the caller does not know yet would be lost.
+   *
+   * @returns `replied`: to be called when the payload is answered
    */
-  async during<Result>(work: (subscriber: Subscriber) => Promise<Result>): Promise<Result> {
+  subscriber(): Subscriber & { replied(): void } {
     const made: Active[] = [];
-    const subscriber: Subscriber = {
+    return {
       subscribe: (source) => {
         const subscription = this.start(source);
         made.push(subscription);
@@ -42,13 +44,9 @@ export class Subscriptions {
       unsubscribe: (id) => {
         if (!this.end(id)) throw new PlumblineError('SUBSCRIPTION_NOT_FOUND', 'there is no such subscription', { id });
       },
-    };
-    try {
-      return await work(subscriber);
-    } finally {
       // In a later task: the reply is sent in microtasks.
-      if (made.length > 0) setTimeout(() => this.release(made));
-    }
+      replied: () => void (made.length > 0 && setTimeout(() => this.release(made))),
+    };
   }
 
   /** Ends all of them, and lets a request under way make no more. */

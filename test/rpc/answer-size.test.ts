@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { success, writeReply } from '../../src/rpc/envelope.js';
-import { answerRoom, handlePayload, jsonSize } from '../../src/rpc/handle.js';
+import { answerRoom, createDispatcher, jsonSize } from '../../src/rpc/handle.js';
 import { createMethodTable } from '../../src/rpc/method.js';
 import { RpcError } from '../../src/rpc/rpc-errors.js';
 import { accountAt, devNode, PRICE, stranger } from '../support/dev-node.js';
@@ -34,7 +34,7 @@ const refused = (id: number) => ({ jsonrpc: '2.0', id, error: TOO_LARGE });
 
 describe('answers of a batch are limited in bytes', () => {
   const handle = async (payload: unknown) =>
-    (await handlePayload(table, undefined, payload, { maxAnswerBytes: LIMIT })).body;
+    (await createDispatcher(table, undefined, { maxAnswerBytes: LIMIT })(payload)).body;
 
   test('what does not fit is an error in its place, and what follows is answered as it fits', async () => {
     const batch = [4000, 4000, 4000, 1500, 1500].map((length, i) => request(i, 'text', length));
@@ -54,7 +54,7 @@ describe('answers of a batch are limited in bytes', () => {
 
   test('the JSON text of a full batch stays within the limit and what its short answers take', async () => {
     const batch = Array.from({ length: 1000 }, (_, i) => request(i, 'text', 9 * (i % 300)));
-    const reply = await handlePayload(table, undefined, batch, { maxAnswerBytes: LIMIT });
+    const reply = await createDispatcher(table, undefined, { maxAnswerBytes: LIMIT })(batch);
     const bytes = Buffer.byteLength(writeReply(reply));
     expect(bytes).toBeGreaterThan(LIMIT);
     expect(bytes).toBeLessThan(LIMIT + 1000 * (256 + 40));

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { checkEnvelopeCase, fixtureEndpoint } from '../../conformance/envelope.js';
 import { PlumblineError } from '../../src/errors.js';
 import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
-import { readRequest, writeReply } from '../../src/rpc/envelope.js';
-import { createDispatcher, handlePayload } from '../../src/rpc/handle.js';
-import { createMethodTable, type Method } from '../../src/rpc/method.js';
+
+import { type Reply, readRequest, writeReply } from '../../src/rpc/envelope.js';
+import { createDispatcher, type HandleOptions, type PayloadOptions } from '../../src/rpc/handle.js';
+import { createMethodTable, type Method, type MethodTable } from '../../src/rpc/method.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { someMethod } from '../support/some-method.js';
 
@@ -58,6 +59,15 @@ const METHODS: readonly Method<Log>[] = [
 
 const table = createMethodTable(METHODS, { aliases: { other: 'echo' }, disabled: ['evm_mine'] });
 const fresh = (): Log => ({ seen: [] });
+function handlePayload<Context>(
+  table: MethodTable<Context>,
+  context: Context,
+  payload: unknown,
+  options?: HandleOptions,
+  caller?: PayloadOptions,
+): Promise<Reply> {
+  return createDispatcher(table, context, options)(payload, caller);
+}
 /** The response to one request object. */
 const handleRequest = async (...args: Parameters<typeof handlePayload<Log>>) => (await handlePayload(...args)).body;
 const request = (method: string, params: unknown = [], id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });

@@ -3,7 +3,7 @@ import type { Block } from '../../src/chain/block.js';
 import type { Chain, ChainListener, HeadListener } from '../../src/chain/chain.js';
 import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
 import { linea } from '../../src/networks/linea.js';
-import { handlePayload } from '../../src/rpc/handle.js';
+import { createDispatcher } from '../../src/rpc/handle.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';
 import { methodTable } from '../../src/rpc/methods/method-table.js';
 import { MAX_TRIES } from '../../src/rpc/sources.js';
@@ -51,15 +51,10 @@ test('a block whose receipts never come is skipped and reported to onError', asy
   const context = { chain } as RpcContext;
   const subscriptions = new Subscriptions(() => {});
   const payload = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['logs'] };
-  await subscriptions.during((subscriber) =>
-    handlePayload(
-      methodTable(context),
-      context,
-      payload,
-      { onError: (error, method) => errors.push([(error as Error).message, method]) },
-      { subscriber },
-    ),
-  );
+  const onError = (error: unknown, method: string) => errors.push([(error as Error).message, method]);
+  const subscriber = subscriptions.subscriber();
+  await createDispatcher(methodTable(context), context, { onError })(payload, { subscriber });
+  subscriber.replied();
   for (let number = 1; number <= MAX_TRIES; number++) {
     const logsBloom = new Uint8Array(256).fill(0xff);
     listener({ header: { number, logsBloom }, hash: Uint8Array.of(number) } as unknown as Block);

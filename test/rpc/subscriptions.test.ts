@@ -164,13 +164,12 @@ test('a listener that throws stops neither the node nor the other listeners', as
 test('a request under way when its session is closed makes no subscription', async () => {
   const subscriptions = new Subscriptions(() => {});
   let started = 0;
-  await subscriptions.during(async (subscriber) => {
-    subscriptions.close();
-    const source = () => {
-      started++;
-      return () => {};
-    };
-    expect(() => subscriber.subscribe(source)).toThrow(expect.objectContaining({ code: 'ABORTED' }));
-  });
+  const subscriber = subscriptions.subscriber();
+  subscriptions.close();
+  const source = () => {
+    started++;
+    return () => {};
+  };
+  expect(() => subscriber.subscribe(source)).toThrow(expect.objectContaining({ code: 'ABORTED' }));
   expect(started).toBe(0);
 });

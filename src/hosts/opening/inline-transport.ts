@@ -65,19 +65,23 @@ export class InlineTransport implements NodeTransport {
   /** @param chains - ids of the chains that the session can switch to, where it can; the caller carries that out */
   openSession(listener: SessionListener, connection?: object, _?: number, chains?: readonly number[]): NodeSession {
     const connectionGas = this.gasOf(connection);
-    const session = openSession(
-      (payload, call) => this.answer('l2', payload, { ...call, connectionGas, chains }),
-      listener,
-      this.limits.maxSubscriptions,
-    );
-    this.sessions.add(session);
-    return {
-      dispatch: session.dispatch,
+    const client = new Subscriptions(listener, this.limits.maxSubscriptions);
+    const session: NodeSession = {
+      dispatch: async (payload, signal, unreported) => {
+        const subscriber = client.subscriber();
+        try {
+          return await this.answer('l2', payload, { signal, subscriber, client, unreported, connectionGas, chains });
+        } finally {
+          subscriber.replied();
+        }
+      },
       close: () => {
-        session.close();
+        client.close();
         this.sessions.delete(session);
       },
     };
+    this.sessions.add(session);
+    return session;
   }
 
   async close(): Promise<void> {
@@ -93,16 +97,4 @@ export class InlineTransport implements NodeTransport {
   onFailure(): () => void {
     return () => {};
   }
-}
-
-/** Opens a session with a node in this thread. @param maxSubscriptions - no limit when left out */
-export function openSession(dispatch: Dispatch, listener: SessionListener, maxSubscriptions?: number): NodeSession {
-  const subscriptions = new Subscriptions(listener, maxSubscriptions);
-  return {
-    dispatch: (payload, signal, unreported) =>
-      subscriptions.during((subscriber) =>
-        dispatch(payload, { signal, subscriber, client: subscriptions, unreported }),
-      ),
-    close: () => subscriptions.close(),
-  };
 }

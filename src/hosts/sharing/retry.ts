@@ -11,7 +11,7 @@ import {
   readRequest,
   responsesOf,
 } from '../../rpc/envelope.js';
-import { handlePayload } from '../../rpc/handle.js';
+import { createDispatcher } from '../../rpc/handle.js';
 import { isIdempotent, mayChange } from '../../rpc/method-info.js';
 import type { Layer } from '../provider/transport.js';
 
@@ -66,7 +66,7 @@ export function refuse(payload: unknown, error: Error): Promise<Reply> {
       throw error;
     },
   };
-  return handlePayload(refusing, {}, payload);
+  return createDispatcher(refusing, {})(payload);
 }
 
 /**
