@@ -81,6 +81,17 @@ class Scene {
     }
   }
 
+  /** A call of a node that has estimated another one on the same block. */
+  async second(first: RemoteCall, call: RemoteCall): Promise<Figures> {
+    const node = await this.light(2);
+    try {
+      await estimate(node, first);
+      return await this.count(node, call);
+    } finally {
+      await node.close();
+    }
+  }
+
   accessLists(present: boolean): void {
     for (const { options } of this.endpoints) options.missing = present ? [] : ['eth_createAccessList'];
   }
@@ -131,7 +142,10 @@ async function compare(scene: Scene, name: string, call: RemoteCall, atLeast: nu
   };
 }
 
-async function figuresOf(scene: Scene, transfer: RemoteCall, other: RemoteCall, swap: RemoteCall): Promise<Figure[]> {
+/** What is estimated; `token` is the transfer of another token. */
+type Calls = Readonly<Record<'transfer' | 'other' | 'token' | 'swap', RemoteCall>>;
+
+async function figuresOf(scene: Scene, { transfer, other, token, swap }: Calls): Promise<Figure[]> {
   const node = await scene.light(2);
   try {
     const first = await scene.count(node, transfer);
@@ -142,9 +156,11 @@ async function figuresOf(scene: Scene, transfer: RemoteCall, other: RemoteCall, 
     const next = await scene.count(node, transfer);
     const plain = await scene.fresh(1, transfer);
     const swapped = await scene.fresh(2, swap);
+    const second = await scene.second(transfer, token);
     scene.accessLists(false);
     const unlisted = await scene.fresh(2, transfer);
     const unlistedSwap = await scene.fresh(2, swap);
+    const unlistedSecond = await scene.second(transfer, token);
     scene.accessLists(true);
     const requests = (name: string, { requests: value }: Figures, atMost: number): Figure => ({
       name: `${name}: requests`,
@@ -161,7 +177,9 @@ async function figuresOf(scene: Scene, transfer: RemoteCall, other: RemoteCall, 
       trips('after the next block', next, 1),
       trips('two-hop swap, fresh node', swapped, 3),
       trips('transfer without access lists', unlisted, 4),
-      trips('swap without access lists', unlistedSwap, 6),
+      trips('swap without access lists', unlistedSwap, 4),
+      trips('a second token, same block', second, 1),
+      trips('a second token, without access lists', unlistedSecond, 1),
       await compare(scene, 'ERC-20 transfer', transfer, 2),
       await compare(scene, 'two-hop swap', swap, 6),
     ];
@@ -255,7 +273,13 @@ export const lightNode: BenchArea = {
     // Another amount to the same receiver: the same accounts and slots.
     const half = `${transfer.data.slice(0, -64)}${(5n * 10n ** 17n).toString(16).padStart(64, '0')}` as Hex;
     try {
-      const figures = await figuresOf(new Scene(full, mocks), transfer, { ...transfer, data: half }, swap);
+      const calls = {
+        transfer,
+        swap,
+        other: { ...transfer, data: half },
+        token: { ...transfer, data: half, to: scene.tokens[2] },
+      };
+      const figures = await figuresOf(new Scene(full, mocks), calls);
       return [...figures, ...(await listFigures())];
     } finally {
       for (const mock of mocks) await mock.close();

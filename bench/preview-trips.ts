@@ -25,12 +25,12 @@ export async function previewTrips(): Promise<Figure[]> {
   const mocks = await Promise.all([0, 1].map(() => serveMock(full, { latencyMs: LATENCY_MS })));
   try {
     // Once before anything counts: what has to be compiled first takes time that its speculation then lacks.
-    await trips(full, mocks, '', swap, { accessLists: false, atMost: 6 });
+    await trips(full, mocks, '', swap, { accessLists: false, atMost: 4 });
     return [
       await trips(full, mocks, 'ERC-20 transfer', transfer, { accessLists: true, atMost: 2 }),
       await trips(full, mocks, 'ERC-20 transfer', transfer, { accessLists: false, atMost: 3 }),
       await trips(full, mocks, 'two-hop swap', swap, { accessLists: true, atMost: 3 }),
-      await trips(full, mocks, 'two-hop swap', swap, { accessLists: false, atMost: 6 }),
+      await trips(full, mocks, 'two-hop swap', swap, { accessLists: false, atMost: 4 }),
       ...(await signatureTrips(mocks, trader)),
     ];
   } finally {

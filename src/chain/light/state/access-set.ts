@@ -25,6 +25,11 @@ export class AccessSet {
     return size;
   }
 
+  /** The slots of an account, by `bytesToKey`; undefined if it is not in the set. */
+  slotsOf(address: Uint8Array): ReadonlyMap<string, Uint8Array> | undefined {
+    return this.accounts.get(bytesToKey(address))?.slots;
+  }
+
   get isEmpty(): boolean {
     return this.accounts.size === 0;
   }

@@ -67,6 +67,8 @@ export class PreparedCall {
   private isListRequested: boolean;
   /** What is left for prefetch runs. */
   private readonly budget = prefetchBudget();
+  /** What was fetched for the call, or is about to be. */
+  private readonly fetched = new AccessSet();
 
   constructor(
     private readonly dependencies: CallDependencies,
@@ -93,10 +95,19 @@ export class PreparedCall {
     const { states, recentReads } = this.dependencies;
     const { call } = this.plan;
     const state = states.after(block);
-    const open = state.missing(certainAccesses(call));
+    const open = state.missing((await this.alike()).addAll(certainAccesses(call)));
     for (const other of this.plan.runs?.calls ?? []) open.addAll(state.missing(certainAccesses(other)));
     if (!open.isEmpty) await this.obtain(block, state, open);
     return new LightState(state, (accesses) => this.obtainMore(block, state, accesses), recentReads.recordOf(call));
+  }
+
+  /** What another call of the same function read of another contract, as far as this one will probably read it too. */
+  private async alike(): Promise<AccessSet> {
+    const { call } = this.plan;
+    const other = this.dependencies.recentReads.like(call);
+    if (other === undefined) return new AccessSet();
+    const { guessedAlike } = await import('./mapping-guesses.js');
+    return guessedAlike(call, other.call, other.read);
   }
 
   /** Requests the head and, in the same batch, recent reads, the certain reads of this call and its access list. */
@@ -110,7 +121,9 @@ export class PreparedCall {
       if (batched !== undefined) lists?.offer(batched.block, batched.answers[0]);
       return head;
     }
-    const accesses = certainAccesses(call).addAll(recentReads.recent());
+    const accesses = certainAccesses(call)
+      .addAll(await this.alike())
+      .addAll(recentReads.recent());
     await states.codes.recall(addressesWithCode(accesses));
     const batch = stateBatch(accesses, 'latest', (address) => this.isCodeKnown(address));
     const list = recentReads.knows(call) ? [] : this.listCall('latest');
@@ -145,7 +158,11 @@ export class PreparedCall {
     accesses.addAll(await this.toPrefetch(block, state));
     if (this.isListRefused || !this.dependencies.accessLists.isAvailable) {
       const { call, runs } = this.plan;
-      for (const one of runs?.calls ?? [call]) accesses.addAll(calldataAccesses(one));
+      const { guessedOfTokens } = await import('./mapping-guesses.js');
+      const read = new AccessSet().addAll(this.fetched).addAll(accesses);
+      for (const one of runs?.calls ?? [call]) {
+        accesses.addAll(calldataAccesses(one)).addAll(guessedOfTokens(one, state, read, runs !== undefined));
+      }
     }
     const missing = state.missing(accesses);
     if (!missing.isEmpty) await this.obtain(block, state, missing);
@@ -165,6 +182,7 @@ export class PreparedCall {
     list: readonly Call[] = [],
   ): Promise<AccessSet | undefined> {
     const { signal, runs } = this.plan;
+    this.fetched.addAll(accesses);
     const lists = await this.dependencies.lists?.();
     if (lists !== undefined) {
       await lists.bring(block, state, signal);
@@ -221,6 +239,7 @@ function readUnlessWrong(batch: StateBatch, state: ProvedState, answers: readonl
   }
 }
 
+const SELECTOR = 4;
 /** Kinds of calls that are remembered; the least recently used is dropped first. */
 const MAX_KINDS = 32;
 /** Accounts and slots that are proved again with a new head. */
@@ -230,7 +249,7 @@ const MAX_AGE_MS = 10 * 60_000;
 
 /** What recent executions read. Most of it is read again after the next block. */
 export class RecentReads {
-  private readonly kinds = new Map<string, { readonly read: AccessSet; at: number }>();
+  private readonly kinds = new Map<string, { readonly call: CallRequest; readonly read: AccessSet; at: number }>();
 
   /** @param now - milliseconds */
   constructor(private readonly now: () => number) {}
@@ -240,12 +259,21 @@ export class RecentReads {
     return this.kinds.has(kindOf(call));
   }
 
+  /** The last call of the same function of another contract, and what it read. Undefined if a call of this kind was executed. */
+  like(call: CallRequest): { readonly call: CallRequest; readonly read: AccessSet } | undefined {
+    if (call.data === undefined || call.data.length < SELECTOR || this.knows(call)) return undefined;
+    const selector = bytesToKey(call.data.subarray(0, SELECTOR));
+    return [...this.kinds.values()].findLast(({ call: { data } }) => {
+      return data !== undefined && bytesToKey(data.subarray(0, SELECTOR)) === selector;
+    });
+  }
+
   /** An empty set for the reads of a call; the caller fills it. */
   recordOf(call: CallRequest): AccessSet {
     const key = kindOf(call);
     const read = new AccessSet();
     this.kinds.delete(key);
-    this.kinds.set(key, { read, at: this.now() });
+    this.kinds.set(key, { call, read, at: this.now() });
     if (this.kinds.size > MAX_KINDS) this.kinds.delete(this.kinds.keys().next().value!);
     return read;
   }
@@ -263,7 +291,7 @@ export class RecentReads {
 /** Calls of one sender to one function of a contract mostly read the same accounts and slots. */
 function kindOf({ from, to, data }: CallRequest): string {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? '' : bytesToKey(bytes));
-  return [part(from), part(to), part(data?.subarray(0, 4))].join('|');
+  return [part(from), part(to), part(data?.subarray(0, SELECTOR))].join('|');
 }
 
 /** How long the method counts as missing after an endpoint answered that it does not have it, milliseconds. */
