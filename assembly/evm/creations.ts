@@ -71,12 +71,24 @@ import { clearReturn } from './return-data';
 import { accessAccount, clearStorage, isLoaded, noteAccount, transfer } from './state';
 import { chargeState } from './state-gas';
 import { traceEnter, traceLeave, tracesCalls } from './trace';
-import { wantAccount } from './wants';
+import { MOST_WANTS, wantAccount } from './wants';
 import { copy, lt, toBytes, zero } from './word';
 
 const CREATE2: u32 = 0xf5;
 const HASH_WORD_GAS: i64 = 6;
 const LAST_NONCE: u64 = u64.MAX_VALUE;
+
+/** Accounts at the next addresses of a creator, 4 bytes each, for the nonces from `nonceAhead` on. */
+const AHEAD: usize = memory.data(4 * MOST_WANTS, 16);
+let creatorAhead: usize = 0;
+let nonceAhead: u64 = 0;
+let ahead: u32 = 0;
+
+/** Forgets the accounts that were looked at for creations; called when a transaction begins. */
+export function beginCreations(): void {
+  creatorAhead = 0;
+  ahead = 0;
+}
 
 /** RLP of an address and a nonce, or 0xff, address, salt and code hash (85 bytes). */
 const PREIMAGE: usize = memory.data(96, 16);
@@ -97,6 +109,30 @@ export function createdBy(creator: usize, nonce: u64): usize {
   store<u8>(PREIMAGE, 0xc0 + <u8>(at - PREIMAGE - 1));
   keccak256(PREIMAGE, at - PREIMAGE, HASH);
   return accountAt(HASH + 12);
+}
+
+/**
+ * As `createdBy`. If a contract has created at all addresses that were looked at for it, twice as many of its next ones are looked at, and
+ * wanted together: a contract that has created some creates more.
+ */
+function nextOf(creator: usize, nonce: u64): usize {
+  const isNext = creator === creatorAhead && nonce - nonceAhead <= <u64>ahead;
+  if (isNext && nonce < nonceAhead + ahead) return load<u32>(AHEAD + ((<usize>(nonce - nonceAhead)) << 2));
+  ahead = isNext ? min(2 * ahead, MOST_WANTS) : 1;
+  creatorAhead = creator;
+  nonceAhead = nonce;
+  for (let i: u32 = 0; i < ahead; i++) store<u32>(AHEAD + ((<usize>i) << 2), <u32>createdBy(creator, nonce + i));
+  return load<u32>(AHEAD);
+}
+
+/** Wants the account of a creation, and those that were looked at with it. */
+function wantCreated(account: usize): i32 {
+  const wanted = wantAccount(account);
+  for (let i: u32 = 0; i < ahead; i++) {
+    const next = <usize>load<u32>(AHEAD + ((<usize>i) << 2));
+    if (next !== account && !isLoaded(next)) wantAccount(next);
+  }
+  return wanted;
 }
 
 function createdBySalt(creator: usize, salt: usize, initCode: usize, length: u32): usize {
@@ -146,10 +182,10 @@ export function create(op: u32): i32 {
     const available = offset >= size ? 0 : min(length, size - offset);
     const from = memoryArena + load<u32>(caller, FRAME_MEMORY) + <usize>offset;
     initCode = copyInitCode(from, <u32>length, <u32>available);
-    account = salted ? createdBySalt(self, value - 96, initCode, <u32>length) : createdBy(self, nonce);
+    account = salted ? createdBySalt(self, value - 96, initCode, <u32>length) : nextOf(self, nonce);
     if (!isLoaded(account)) {
       release(initCode, <usize>length + PADDING);
-      return wantAccount(account);
+      return salted ? wantAccount(account) : wantCreated(account);
     }
     noteAccount(account);
   }

@@ -11,7 +11,7 @@ import {
 } from './accounts';
 import { delegateOf } from './calls';
 import { EMPTY_CODE } from './codes';
-import { copyInitCode, createdBy, enterCreation } from './creations';
+import { beginCreations, copyInitCode, createdBy, enterCreation } from './creations';
 import { leave, releaseInitCode } from './ending';
 import { enterCode, enterPrecompile, openFrame } from './entering';
 import { INSUFFICIENT_BALANCE, NONE, OUT_OF_GAS, PRECOMPILE_FAILED } from './exceptions';
@@ -78,6 +78,7 @@ export function beginTransaction(): void {
   beginProgress();
   beginPath();
   beginInstructions();
+  beginCreations();
   warmSpecials(transaction);
   starting = false;
   answered = false;

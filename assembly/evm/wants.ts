@@ -1,8 +1,10 @@
 import { WANTED } from './regions';
 import { toBytes } from './word';
 
+/** Most things that are wanted at a time. */
+export const MOST_WANTS: u32 = 16;
 /** What a run needs before it goes on: records of 64 bytes, written by the instruction that will run again. */
-export const WANTS: usize = memory.data(1024, 16);
+export const WANTS: usize = memory.data(64 * 16, 16);
 const ACCOUNT: u32 = 1;
 const ACCOUNT_AND_CODE: u32 = 2;
 const SLOT: u32 = 3;

@@ -91,6 +91,17 @@ describe('a transfer of another token on the same block', () => {
   });
 });
 
+test('accounts of creations that a contract goes on with are fetched together', async () => {
+  // Creates 40 empty contracts, one after the other.
+  const factory = stranger('fa');
+  const alloc = { [factory]: { code: '0x60285b5f5f5ff050600190038060025700' as Hex, nonce: 1n } };
+  const [dev, endpoints] = [{ chain: { kind: 'devnet', alloc } }, [{ missing: ['eth_createAccessList'] }]] as const;
+  const { dev: full, ask, statistics } = await lightScene({ dev, endpoints });
+  const call = { from: trader, to: factory };
+  expect(await ask('linea_estimateGas', call)).toEqual(await full.ask('linea_estimateGas', call));
+  expect(statistics.roundTrips).toBeLessThanOrEqual(8);
+});
+
 describe('prefetch runs of a light node', () => {
   /**
    * Reads twelve slots, each of which names the next one, counts to 65 535 (29 gas each, 1.9 million together), and reverts unless
