@@ -66,8 +66,11 @@ export class Metrics {
     this.refused.add({});
   }
 
-  /** @param head - number of the newest block; undefined where the node has none */
-  text(head: number | undefined): string {
+  /**
+   * @param head - number of the newest block; undefined where the node has none
+   * @param process - of Node
+   */
+  text(head: number | undefined, process: Pick<NodeJS.Process, 'memoryUsage' | 'uptime'>): string {
     const now = [
       ['plumbline_up', 'Whether the node has a head.', head === undefined ? 0 : 1],
       ...(head === undefined ? [] : [['plumbline_head_block', 'Number of the newest block.', head] as const]),

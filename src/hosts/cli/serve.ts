@@ -191,7 +191,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
                 metrics.request(request);
                 if (!values.quiet) output.request(request);
               },
-              metrics: async () => metrics.text(await headOf(node)),
+              metrics: async () => metrics.text(await headOf(node), process),
             }
           : !values.quiet && { onRequest: output.request }),
         ...(maxConnections !== undefined && { maxConnections }),
