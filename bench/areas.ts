@@ -7,6 +7,7 @@ import { executing } from './evm.js';
 import { feeding } from './feed.js';
 import { hashing } from './hash.js';
 import { lightNode } from './light.js';
+import { memory } from './memory.js';
 import { pageStart } from './page.js';
 import { previewing } from './preview.js';
 import { processStart } from './process.js';
@@ -38,6 +39,7 @@ export const AREAS: readonly BenchArea[] = [
   storing,
   trickling,
   devnetCosts,
+  memory,
   proxying,
   processStart,
   starting,
