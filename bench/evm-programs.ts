@@ -13,6 +13,8 @@ export interface EvmProgram {
   readonly overEthereumjs?: number;
   /** At most so many times the time of revm. */
   readonly overRevm: number;
+  /** The same, if anvil runs revm. */
+  readonly overAnvil: number;
 }
 
 const CALLER: Hex = `0x${'ca'.repeat(20)}`;
@@ -22,6 +24,8 @@ const ETHER = 10n ** 18n;
 const MULMOD = 0x09;
 const AND = 0x16;
 const SUB = 0x03;
+
+type Bars = Pick<EvmProgram, 'overEthereumjs' | 'overRevm' | 'overAnvil'>;
 
 /** Repeats a body that leaves the stack as it finds it, the counter on top. */
 function times(count: number, body: Uint8Array): Uint8Array {
@@ -36,20 +40,15 @@ function calling(address: Hex): Uint8Array {
   return code(push(0), push(0), push(0), push(0), push(0), pushAddress(address), OP.GAS, OP.CALL);
 }
 
-function program(
-  name: string,
-  main: Uint8Array,
-  bars: Pick<EvmProgram, 'overEthereumjs' | 'overRevm'>,
-  more: GenesisAlloc = {},
-): EvmProgram {
+function program(name: string, main: Uint8Array, bars: Bars, more: GenesisAlloc = {}): EvmProgram {
   const alloc = { [MAIN]: { nonce: 1n, code: bytesToHex(main) }, ...more };
   return { name, alloc, call: { from: CALLER, to: MAIN, data: '0x' }, ...bars };
 }
 
 /** The rows of the area, each with its bars. */
 export async function evmPrograms(): Promise<EvmProgram[]> {
-  const usual = { overEthereumjs: 10, overRevm: 4 };
-  const hard = { overRevm: 6 };
+  const usual = { overEthereumjs: 10, overRevm: 2, overAnvil: 4 };
+  const hard = { overRevm: 2, overAnvil: 6 };
   const contract = (bytes: Uint8Array): GenesisAlloc => ({ [CALLEE]: { nonce: 1n, code: bytesToHex(bytes) } });
   const keepTop = code(push(0), OP.MSTORE, RETURN_MEMORY);
   const prime = code(0x7f, hexToBytes(`0x${'f'.repeat(56)}fffffc2f`));
@@ -63,7 +62,11 @@ export async function evmPrograms(): Promise<EvmProgram[]> {
   // Calls itself with all gas, to the limit of depth.
   const recursive = code(push(0), push(0), push(0), push(0), push(0), OP.ADDRESS, OP.GAS, OP.CALL, OP.STOP);
   return [
-    program('counting loop', code(times(300_000, code()), RETURN_MEMORY), { overEthereumjs: 40, overRevm: 4 }),
+    program('counting loop', code(times(300_000, code()), RETURN_MEMORY), {
+      overEthereumjs: 40,
+      overRevm: 2,
+      overAnvil: 4,
+    }),
     program('mulmod', squares, usual),
     program(
       'keccak256 of 64 bytes',
@@ -72,7 +75,7 @@ export async function evmPrograms(): Promise<EvmProgram[]> {
     ),
     program('sload', code(times(30_000, code(OP.DUP1, push(63), AND, OP.SLOAD, OP.POP)), RETURN_MEMORY), usual),
     program('calls', code(times(8_000, code(calling(CALLEE), OP.POP)), RETURN_MEMORY), usual, contract(code(OP.STOP))),
-    creations(creation, deploy, usual),
+    creations(creation, deploy, { ...usual, overRevm: 1.5 }),
     await swaps(usual),
     program(
       'recursion to depth 1024',
@@ -94,14 +97,14 @@ function turnAt(place: number, body: Uint8Array): Uint8Array {
   return code(OP.JUMPDEST, body, push(1), OP.SWAP1, SUB, OP.DUP1, push(place), OP.JUMPI);
 }
 
-function creations(body: Uint8Array, deploy: Uint8Array, bars: Pick<EvmProgram, 'overEthereumjs' | 'overRevm'>) {
+function creations(body: Uint8Array, deploy: Uint8Array, bars: Bars) {
   const words = store(0, deploy);
   const begin = code(words, push(2_500));
   return program('creations', code(begin, turnAt(begin.length, body), OP.POP, RETURN_MEMORY), bars);
 }
 
 /** A contract that trades a hundred times through the router. */
-async function swaps(bars: Pick<EvmProgram, 'overEthereumjs' | 'overRevm'>): Promise<EvmProgram> {
+async function swaps(bars: Bars): Promise<EvmProgram> {
   const compiled = await contracts();
   const scene = swapScene(compiled, MAIN);
   const swap = callData(compiled.Router, 'swap(uint256,uint256,address[],address)', ETHER, 1n, scene.tokens, MAIN);

@@ -1,22 +1,19 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
 import { devAlloc } from '../src/chain/devnet/state/genesis.js';
 import { openInline } from '../src/hosts/opening/open-inline.js';
 import { devnet } from '../src/networks/devnet.js';
 import { hexToBytes } from '../src/primitives/hex.js';
-import { Anvil, anvilPath } from '../test/support/anvil.js';
 import { contracts } from '../test/support/contracts.js';
 import { blockContext } from '../test/support/evm.js';
 import { swapScene } from '../test/support/swap-scene.js';
 import { type BenchArea, type Figure, median } from './area.js';
+import { costOf, ownCpuMs } from './cost.js';
 import { bareRuns, type Subject } from './estimate-runs.js';
-import { ethereumjsRun, GAS, HARDFORK, plumblineRun, type Run, revmRun } from './evm-engines.js';
+import { ethereumjsRun, plumblineRun, type Run } from './evm-engines.js';
 import { type EvmProgram, evmPrograms } from './evm-programs.js';
+import { type Revm, startRevm } from './revm.js';
 
 const ROUNDS = 3;
-/** Processor time of one measurement, at least: the clock of another process ticks every 10 ms. */
-const TURN_MS = 250;
-const IDLE_MS = 1_000;
 /** Of the light calls; the first is not counted. */
 const LIGHT_ROUNDS = 6;
 
@@ -27,30 +24,6 @@ const LIGHT_ROUNDS = 6;
  */
 const ESTIMATE_BEFORE_IN_BARE_RUNS = 13;
 
-/** Milliseconds of processor time of a run. */
-export async function costOf(run: () => Promise<unknown>, cpuMs: () => number, idleShare = 0): Promise<number> {
-  let runs = 0;
-  const [began, cpu] = [performance.now(), cpuMs()];
-  for (;;) {
-    await run();
-    runs++;
-    const used = cpuMs() - cpu - idleShare * (performance.now() - began);
-    if (used >= TURN_MS) return used / runs;
-  }
-}
-
-/** Processor time of this process so far, milliseconds. */
-export function ownCpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
-
-async function idleShareOf(anvil: Anvil): Promise<number> {
-  const cpu = anvil.cpuMs();
-  await wait(IDLE_MS);
-  return (anvil.cpuMs() - cpu) / IDLE_MS;
-}
-
 interface Costs {
   readonly plumbline: number;
   readonly ethereumjs: number;
@@ -58,24 +31,24 @@ interface Costs {
 }
 
 /** Runs a program on each engine, checks that they agree, and measures them in turns. @returns the costs of each round */
-async function measure(program: EvmProgram, anvil: Anvil | undefined): Promise<Costs[]> {
+async function measure(program: EvmProgram, engine: Revm | undefined): Promise<Costs[]> {
   const ours = plumblineRun(program);
   const first = await ours();
   const intrinsic =
     21_000n + BigInt(hexToBytes(program.call.data).reduce((sum, byte) => sum + (byte === 0 ? 4 : 16), 0));
   const ethereumjs = await ethereumjsRun(program, intrinsic);
-  const revm = anvil && (await revmRun(anvil, program));
+  const revm = await engine?.open(program);
   requireEqual(program.name, await ethereumjs(), first);
-  if (revm !== undefined) requireEqual(program.name, await revm(), { returned: first.returned });
-  const idleShare = anvil === undefined ? 0 : await idleShareOf(anvil);
+  if (revm !== undefined) requireEqual(program.name, { returned: revm.returned }, { returned: first.returned });
   const rounds: Costs[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push({
       plumbline: await costOf(ours, ownCpuMs),
       ethereumjs: await costOf(ethereumjs, ownCpuMs),
-      revm: revm && (await costOf(revm, () => anvil!.cpuMs(), idleShare)),
+      revm: await revm?.cost(),
     });
   }
+  await revm?.close();
   return rounds;
 }
 
@@ -88,15 +61,16 @@ function requireEqual(name: string, found: Awaited<ReturnType<Run>>, expected: A
 }
 
 async function programFigures(): Promise<Figure[]> {
-  const anvil = anvilPath() === undefined ? undefined : await Anvil.start(HARDFORK, ['--gas-limit', String(GAS)]);
+  const revm = await startRevm();
   const figures: Figure[] = [];
   const ratios: number[] = [];
   try {
     for (const program of await evmPrograms()) {
-      const rounds = await measure(program, anvil);
+      const rounds = await measure(program, revm);
       const speedUp = median(rounds.map(({ plumbline, ethereumjs }) => ethereumjs / plumbline));
       const ms = (of: keyof Costs) => `${median(rounds.map((costs) => costs[of] ?? 0)).toFixed(2)} ms`;
-      const { overEthereumjs: atLeast, overRevm: atMost } = program;
+      const { overEthereumjs: atLeast, overRevm, overAnvil } = program;
+      const atMost = revm?.kind === 'native' ? overRevm : overAnvil;
       if (atLeast !== undefined) ratios.push(speedUp);
       figures.push({
         name: `${program.name}: @ethereumjs/evm over plumbline`,
@@ -105,9 +79,9 @@ async function programFigures(): Promise<Figure[]> {
         ...(atLeast !== undefined && { bar: { atLeast } }),
         note: `${ms('ethereumjs')} and ${ms('plumbline')}`,
       });
-      if (anvil === undefined) continue;
+      if (revm === undefined) continue;
       figures.push({
-        name: `${program.name}: plumbline over native revm`,
+        name: `${program.name}: plumbline over ${revm.kind === 'native' ? 'native revm' : 'revm in anvil'}`,
         value: median(rounds.map(({ plumbline, revm }) => plumbline / revm!)),
         unit: 'x',
         bar: { atMost },
@@ -115,7 +89,7 @@ async function programFigures(): Promise<Figure[]> {
       });
     }
   } finally {
-    await anvil?.close();
+    await revm?.close();
   }
   const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
   figures.push({
@@ -123,7 +97,7 @@ async function programFigures(): Promise<Figure[]> {
     value: mean,
     unit: 'x',
     bar: { atLeast: 20 },
-    ...(anvil === undefined && { note: 'no anvil for this system: nothing was compared with revm' }),
+    ...(revm === undefined && { note: 'neither Cargo nor anvil on this machine: nothing was compared with revm' }),
   });
   return figures;
 }
@@ -136,7 +110,7 @@ async function lightFigures(): Promise<Figure[]> {
   const subjectOf = (call: Subject['call']): Subject => ({ network: devnet(), alloc, context, call });
   const limits = [1_000_000n];
   const [bareTransfer, bareSwap] = [await bareRuns(subjectOf(scene.transfer)), await bareRuns(subjectOf(scene.swap))];
-  const transfer = plumblineRun({ name: 'transfer', alloc, call: scene.transfer, overRevm: 0 });
+  const transfer = plumblineRun({ name: 'transfer', alloc, call: scene.transfer, overRevm: 0, overAnvil: 0 });
   const node = await openInline({ chain: { kind: 'devnet', alloc: scene.alloc }, gasSearch: 'exact' });
   try {
     const estimate = async () => {

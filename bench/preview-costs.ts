@@ -21,7 +21,7 @@ import { contracts } from '../test/support/contracts.js';
 import { blockContext, networkAt } from '../test/support/evm.js';
 import { swapScene } from '../test/support/swap-scene.js';
 import { type Figure, median, medianRatio } from './area.js';
-import { costOf, ownCpuMs } from './evm.js';
+import { costOf, ownCpuMs } from './cost.js';
 import { allocOf, GAS, HARDFORK, revmRun } from './evm-engines.js';
 import { type EvmProgram, evmPrograms } from './evm-programs.js';
 
