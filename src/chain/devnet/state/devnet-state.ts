@@ -125,9 +125,12 @@ export class DevnetState {
 
   /** Releases proofs of earlier blocks and reverts to them. Their accounts stay readable. */
   releaseBefore(block: number): void {
-    for (const number of this.zkRoots.keys()) if (number < block) this.zkRoots.delete(number);
+    // These iterate in block order.
+    for (const number of this.zkRoots.keys()) {
+      if (number >= block) break;
+      this.zkRoots.delete(number);
+    }
     this.worldState?.releaseBefore(block);
-    // Iterates in block order.
     for (const [number, root] of this.roots) {
       if (number >= block) break;
       this.trie.release(root);
