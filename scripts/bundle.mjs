@@ -11,6 +11,7 @@ import { BUILDS, KERNELS, wasmFile } from './build-wasm.mjs';
 import { classicScripts } from './lib/classic-scripts.mjs';
 import { requireNoCircle } from './lib/closures.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
+import { FIRST_ESTIMATE, loaded } from './lib/loaded-chunks.mjs';
 import { bundleForNode, isWorthTelling, SOURCE_MAPS } from './lib/node-bundle.mjs';
 import { root } from './lib/run.mjs';
 import { MODULES, sharedTexts, shipModules, shipSourceMaps, textChunks } from './lib/ship.mjs';
@@ -224,11 +225,29 @@ export async function bundle() {
   });
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
+  await writeFirstEstimate();
   const inServiceWorker = await bundleServiceWorker();
   const modules = [...inNode, ...devnet, ...output, ...inServiceWorker].flatMap(({ moduleIds = [] }) => moduleIds);
   writeLicenses(modules, `${root}/dist/licenses.txt`);
   await copyKernels();
   shipSourceMaps(manifest);
+}
+
+/** Writes into the plugin for Vite which chunks the first estimate of a node loads. */
+async function writeFirstEstimate() {
+  const filesOf = async (file, modules) =>
+    [...loaded(JSON.parse(await readFile(file, 'utf8')), modules)].map(({ fileName }) =>
+      fileName.slice('hosts/'.length),
+    );
+  const files = {
+    devnet: await filesOf(DEVNET_CHUNKS, FIRST_ESTIMATE.devnet),
+    light: await filesOf(WORKER_CHUNKS, FIRST_ESTIMATE.light),
+  };
+  const plugin = `${root}/dist/vite.js`;
+  const code = await readFile(plugin, 'utf8');
+  const none = '{"devnet":[],"light":[]}';
+  if (!code.includes(none)) throw new Error(`${plugin} does not have the place for the chunks of the first estimate`);
+  await writeFile(plugin, code.replace(none, JSON.stringify(files)));
 }
 
 /**

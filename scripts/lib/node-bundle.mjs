@@ -21,6 +21,7 @@ const ENTRIES = {
   state: 'state.js',
   hash: 'hash.js',
   viem: 'viem.js',
+  hardhat: 'hardhat.js',
   serve: 'hosts/cli/server.js',
   cli: 'hosts/cli/cli.js',
 };

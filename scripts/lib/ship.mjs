@@ -13,7 +13,9 @@ const DIST = `${root}/dist`;
 const SOURCE_MAPS = `${root}/build/sourcemaps`;
 
 /** Entry points that ship as single modules, for bundlers: these leave out what a page does not use. */
-const ENTRIES = ['index', 'verify', 'fees', 'state', 'hash', 'viem'].map((name) => `${name}.js`);
+const ENTRIES = ['index', 'verify', 'fees', 'state', 'hash', 'viem', 'react', 'wagmi', 'fee-element', 'vite'].map(
+  (name) => `${name}.js`,
+);
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g;
 
