@@ -25,6 +25,7 @@ function pagesOf(folder: string): string[] {
 /** In the order of use; what is not named here comes after. */
 const GUIDES = [
   'wallet',
+  'kits',
   'preview',
   'withdraw',
   'layer-one',
