@@ -44,7 +44,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
  * (src/hosts/worker/service-worker.ts imports that), what few calls reach (`later`, `devnet-later`, `tools`, `wallet`, `beacon`,
- * `consensus`, `traces`, `preview`, `signatures`, `diagnosis`, `names` and `messages`), and `scalar` where there is no SIMD.
+ * `consensus`, `traces`, `preview`, `signatures`, `diagnosis`, `names`, `messages` and `openrpc`), and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -104,6 +104,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     signatures: ['/rpc/methods/previewSignature.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
+    openrpc: ['/rpc/methods/discover.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
     tools: [
@@ -136,6 +137,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     signatures: 'diagnosis',
     diagnosis: 'names',
     names: 'messages',
+    messages: 'openrpc',
   },
 });
 

@@ -155,6 +155,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 10.5 * KB },
   { name: 'beside either: names of ENS', files: ['-names'], budget: 30 * KB },
   { name: 'beside either: messages to layer 1', files: ['-messages'], budget: 10 * KB },
+  { name: 'beside either: the description of the methods', files: ['-openrpc'], budget: 20 * KB },
   { name: 'beside a devnet: what tools seldom ask', files: ['-tools'], budget: 5 * KB },
   { name: 'beside a devnet: methods of wallets', files: ['-wallet'], budget: 5 * KB },
   { name: 'beside a devnet: its layer 1', files: ['-beacon'], budget: 12 * KB },

@@ -40,6 +40,7 @@ const TEXTS = [
     ['simd', 'scalar'].map((build) => `kernel/wasm/${name}.${build}.generated.js`),
   ),
   'fees/general.generated.js',
+  'rpc/openrpc.generated.js',
 ];
 const TEXTS_AT = 'hosts/chunks';
 
