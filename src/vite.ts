@@ -49,11 +49,9 @@ const FIRST_ESTIMATE = JSON.parse('{"devnet":[],"light":[]}') as Readonly<
 >;
 
 /**
- * The policy that plumbline needs of a page. It says nothing of styles, pictures and frames.
+ * The policy that plumbline needs of a page (docs/browsers.md). It says nothing of styles, pictures and frames.
  *
  * @param connect - origins of the endpoints
- *
- * @source docs/browsers.md, "Content security policy"
  *
  * @example
  * ```ts
