@@ -104,7 +104,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     signatures: ['/rpc/methods/previewSignature.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
-    openrpc: ['/rpc/openrpc.generated.js'],
+    openrpc: ['/rpc/methods/discover.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
     tools: [

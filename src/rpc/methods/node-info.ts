@@ -1,11 +1,10 @@
-import type { Chain } from '../../chain/chain.js';
 import type { DevnetControl } from '../../chain/devnet/mining/control.js';
 import type { Tool } from '../../chain/devnet/options.js';
 import { keccak256 } from '../../kernel/keccak.js';
-import { isLayerOne, type Network } from '../../networks/network.js';
+import { isLayerOne } from '../../networks/network.js';
 import { ZERO_ADDRESS } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { aliasesOf, servedMethods } from '../method-info.js';
+import { servedMethods } from '../method-info.js';
 import { OF_THE_NODE } from '../method-rows.js';
 import { parseBytes } from '../parse-params.js';
 import { formatPendingTransaction } from '../schema/format.js';
@@ -75,39 +74,14 @@ export const eth_mining = defineMethod<[], boolean>(
 /** There is no proof of work. */
 export const eth_hashrate = defineMethod<[], Hex>('eth_hashrate', OF_THE_NODE, () => '0x0');
 
-const namesOf = ({ kind, network }: { readonly kind: Chain['kind']; readonly network: Network }) =>
-  servedMethods(kind, network.methodPrefix, !isLayerOne(network));
-
-/** What scripts/build-openrpc.mjs makes: all methods of all kinds of chain. */
-interface Described {
-  readonly methods: readonly { readonly name: string }[];
-  readonly components: object;
-}
-
-/**
- * The methods of this node as an OpenRPC document.
- *
- * @source https://spec.open-rpc.org/, "Service Discovery Method"
- */
-export const rpc_discover = defineMethod<[], object>('rpc.discover', OF_THE_NODE, async ({ chain }) => {
-  const { OPENRPC } = await import('../openrpc.generated.js');
-  const { methods, components } = JSON.parse(OPENRPC) as Described;
-  const byName = new Map(methods.map((method) => [method.name, method]));
-  const aliases = new Map(aliasesOf(chain.network.methodPrefix));
-  return {
-    openrpc: '1.3.2',
-    info: { title: `plumbline: ${chain.network.name}`, version: CLIENT_VERSION.slice('plumbline/v'.length) },
-    methods: namesOf(chain).map((name) => ({ ...byName.get(aliases.get(name) ?? name), name })),
-    components,
-  };
-});
-
 /** The prefixes of this node's methods, each with a version, which is always 1.0. */
 export const rpc_modules = defineMethod<[], Readonly<Record<string, string>>>(
   'rpc_modules',
   OF_THE_NODE,
   ({ chain }) => {
-    const names = namesOf(chain).map((name) => /^[^_.]+/.exec(name)![0]);
+    const names = servedMethods(chain.kind, chain.network.methodPrefix, !isLayerOne(chain.network)).map(
+      (name) => /^[^_.]+/.exec(name)![0],
+    );
     return Object.fromEntries([...new Set(names)].sort().map((name) => [name, '1.0']));
   },
 );
