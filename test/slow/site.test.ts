@@ -164,7 +164,7 @@ describe.skipIf(executablePath === undefined)('the site', () => {
     await page.getByRole('link', { name: 'Try it here' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     // 10 000 ETH in wei: docs/hosts.md.
-    expect(await outcome(page)).toEqual({ state: 'done', printed: "'0x21e19e0c9bab2400000'\n" });
+    expect(await outcome(page)).toEqual({ state: 'done', printed: '0x21e19e0c9bab2400000\n' });
     expect(troubles).toEqual([]);
     await page.context().close();
   });
