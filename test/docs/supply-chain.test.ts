@@ -28,7 +28,8 @@ function shippedByNpm(): string[] {
     readonly version?: string;
     readonly dependencies?: Readonly<Record<string, Node>>;
   }
-  const args = ['ls', '--omit=dev', '--all', '--json', '--workspaces=false', '--package-lock-only'];
+  // Not `--workspaces=false`: npm fails with it where an optional peer, such as Hardhat, is not installed.
+  const args = ['ls', '--omit=dev', '--all', '--json', '--package-lock-only'];
   const found = new Set<string>();
   const visit = ({ dependencies = {} }: Node): void => {
     for (const [name, node] of Object.entries(dependencies)) {
@@ -37,7 +38,9 @@ function shippedByNpm(): string[] {
       visit(node);
     }
   };
-  visit(JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as Node);
+  const all = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as Node;
+  const { dependencies: own } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  visit({ dependencies: Object.fromEntries(Object.keys(own).map((name) => [name, all.dependencies![name]!])) });
   return [...found].sort();
 }
 
