@@ -13,7 +13,7 @@ const MEANT = [
 ];
 
 /** Installed, without dependencies. */
-const MOST_BYTES = 7_600_000;
+const MOST_BYTES = 7_950_000;
 
 /** Texts of errors that a file of each kind has, and where they come from. */
 const THROWN = [
@@ -56,7 +56,7 @@ describe('the packed package', () => {
     expect(files.filter((file) => read(file).includes(root) || read(file).includes(`${homedir()}/`))).toEqual([]);
   });
 
-  test('is below 7.6 MB, without maps and without comments that name some', () => {
+  test('is below 7.95 MB, without maps and without comments that name some', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(inside, file)).size, 0);
     expect(bytes).toBeLessThan(MOST_BYTES);
     const scripts = files.filter((file) => file.endsWith('.js'));
@@ -82,7 +82,7 @@ describe('the packed package', () => {
     );
     // Service workers are put together from bundles, texts are no code, and the entry of a worker only imports.
     const without =
-      /^dist\/(?:service-worker|(?:hosts|node)\/chunks\/(?:kernel|dictionary|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
+      /^dist\/(?:service-worker|(?:hosts|node)\/chunks\/(?:kernel|dictionary|rpc|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
     const onlyImports = /^(?:(?:import|export)\b[^;]*;\s*)+$/;
     const own = files.filter((file) => file.endsWith('.js') && !without.test(file));
     const scripts = own.filter((file) => !onlyImports.test(read(file)));
