@@ -76,6 +76,9 @@ function importsFor(definitions, textOf, kind) {
 
 const isDevnetOnly = ({ row }) => /^(NEEDS_KEYS|SENDS_WITH_KEYS|\w+_DEVNET)$/.test(row);
 
+/** A name as the key of an object. */
+const keyOf = (name) => (/^\w+$/.test(name) ? name : `'${name}'`);
+
 function groupsOf(list, keyOf) {
   const groups = new Map();
   for (const one of list) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
@@ -116,7 +119,7 @@ export async function buildMethods() {
 
   const write = (path, ...parts) => writeFile(`${rpc}/${path}`, `${HEAD}${parts.join('')}`);
   const rowImports = importsFor(all, ({ row }) => row, 'import').replaceAll("'../", "'./");
-  const rows = all.map(({ name, row }) => `  ${name}: ${row.replace(/\s+/g, ' ')},\n`).join('');
+  const rows = all.map(({ name, row }) => `  ${keyOf(name)}: ${row.replace(/\s+/g, ' ')},\n`).join('');
   await write(
     'method-rows.generated.ts',
     rowImports.replace('import { ', 'import { type MethodInfo, '),
@@ -138,7 +141,7 @@ export async function buildMethods() {
 
   const schema = (name, about, own) => {
     const members = own.map(
-      ({ name: method, params, result }) => `  ${method}: { params: ${params}; result: ${result} };\n`,
+      ({ name: method, params, result }) => `  ${keyOf(method)}: { params: ${params}; result: ${result} };\n`,
     );
     return `\n/** Parameters and results of ${about}. What has several forms is \`unknown\`. */\nexport interface ${name} {\n${members.join('')}}\n`;
   };

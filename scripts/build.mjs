@@ -22,6 +22,10 @@ export async function buildGenerated() {
     const { buildMethods } = await import('./build-methods.mjs');
     await buildMethods();
   });
+  await unlessFresh('openrpc', ['src/rpc', 'docs/methods.md', 'scripts/build-openrpc.mjs'], async () => {
+    const { buildOpenRpc } = await import('./build-openrpc.mjs');
+    await buildOpenRpc();
+  });
 }
 
 /** The library: per-file modules and types by tsc into build/, then into dist what ships of them, and the bundles of rolldown. */

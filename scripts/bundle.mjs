@@ -13,6 +13,7 @@ import { classicScripts } from './lib/classic-scripts.mjs';
 import { bundleCli } from './lib/cli-bundle.mjs';
 import { requireNoCircle } from './lib/closures.mjs';
 import { writeLicenses } from './lib/licenses.mjs';
+import { FIRST_ESTIMATE, loaded } from './lib/loaded-chunks.mjs';
 import { root } from './lib/run.mjs';
 import {
   BUNDLE_INPUT,
@@ -50,7 +51,7 @@ export function placeOf({ fileName, isEntry, imports, moduleIds }) {
 /**
  * The service worker: service-worker.js and files beside it. It fetches, while it is installed, those of its kind of chain
  * (src/hosts/worker/service-worker.ts imports that), what few calls reach (`later`, `devnet-later`, `tools`, `wallet`, `beacon`,
- * `consensus`, `traces`, `preview`, `signatures`, `diagnosis`, `names` and `messages`), and `scalar` where there is no SIMD.
+ * `consensus`, `traces`, `preview`, `signatures`, `diagnosis`, `names`, `messages` and `openrpc`), and `scalar` where there is no SIMD.
  */
 const serviceWorkerPlan = (simdProbe) => ({
   script: 'service-worker',
@@ -110,6 +111,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     signatures: ['/rpc/methods/previewSignature.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
+    openrpc: ['/rpc/methods/discover.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
     tools: [
@@ -142,6 +144,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     signatures: 'diagnosis',
     diagnosis: 'names',
     names: 'messages',
+    messages: 'openrpc',
   },
 });
 
@@ -161,6 +164,11 @@ const TYPED_ENTRIES = {
   state: 'state',
   hash: 'hash',
   viem: 'viem',
+  react: 'react',
+  wagmi: 'wagmi',
+  'fee-element': 'fee-element',
+  vite: 'vite',
+  hardhat: 'hardhat',
 };
 const UNTYPED_ENTRIES = [
   'hosts/worker/worker-script.d.ts',
@@ -273,6 +281,7 @@ export async function bundle() {
   const output = await bundleWorker('hosts/worker/worker.js', chunkGroups, plugins, [OPENING]);
   await preloadKinds(output);
   await writeChunks(WORKER_CHUNKS, output);
+  await writeFirstEstimate();
   const inServiceWorker = await bundleServiceWorker();
   writeLicenses(modulesOf([...devnet, ...output, ...inServiceWorker]), `${root}/dist`);
   await copyKernels();
@@ -280,6 +289,22 @@ export async function bundle() {
 }
 
 const modulesOf = (output) => output.flatMap(({ moduleIds = [] }) => moduleIds);
+/** Writes into the plugin for Vite which chunks the first estimate of a node loads. */
+async function writeFirstEstimate() {
+  const filesOf = async (file, modules) =>
+    [...loaded(JSON.parse(await readFile(file, 'utf8')), modules)].map(({ fileName }) =>
+      fileName.slice('hosts/'.length),
+    );
+  const files = {
+    devnet: await filesOf(DEVNET_CHUNKS, FIRST_ESTIMATE.devnet),
+    light: await filesOf(WORKER_CHUNKS, FIRST_ESTIMATE.light),
+  };
+  const plugin = `${root}/dist/vite.js`;
+  const code = await readFile(plugin, 'utf8');
+  const none = '{"devnet":[],"light":[]}';
+  if (!code.includes(none)) throw new Error(`${plugin} does not have the place for the chunks of the first estimate`);
+  await writeFile(plugin, code.replace(none, JSON.stringify(files)));
+}
 
 /**
  * Has the import of a kind of chain fetch all its chunks at once: a browser knows what a chunk imports only when that has

@@ -8,13 +8,11 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { buildLibrary } from './build.mjs';
 import { DEVNET_CHUNKS, placeOf, WORKER_CHUNKS } from './bundle.mjs';
+import { EXECUTION, FEES, FIRST_ESTIMATE, kernel, LIGHT, loaded, STORE } from './lib/loaded-chunks.mjs';
 import { root } from './lib/run.mjs';
 
 const KB = 1000;
 const WIDTH = 58;
-
-/** The text of a kernel build that an engine with SIMD loads. */
-const kernel = (name) => `kernel/wasm/${name}.simd.generated.js`;
 
 /** What a page imports of an entry point, bundled by itself, with the dynamic imports it comes to. */
 const ENTRIES = [
@@ -67,10 +65,6 @@ const ENTRIES = [
   },
 ];
 
-const LIGHT = ['hosts/opening/open-light.js'];
-const EXECUTION = ['estimate/estimation.js', kernel('evm')];
-const FEES = [...EXECUTION, 'kernel/calldata-sizer.js'];
-const STORE = ['store/idb-store.js', 'store/metered-store.js', 'chain/light/light-cache.js'];
 /** By it a page with `storeName` shares its store with other tabs. */
 const SHARING = ['hosts/sharing/open-shared.js'];
 const PROOFS = ['chain/light/settlement/settlement.js', 'proof/linea-proof.js', 'kernel/hasher.js', kernel('hash')];
@@ -94,7 +88,7 @@ const USES = [
   },
   {
     name: 'light node: first estimate',
-    modules: [...LIGHT, ...STORE, ...SHARING, ...FEES, 'chain/light/state/prefetch-call.js'],
+    modules: [...FIRST_ESTIMATE.light, ...STORE, ...SHARING, 'chain/light/state/prefetch-call.js'],
     budget: 128 * KB,
   },
   {
@@ -161,6 +155,7 @@ const SERVICE_WORKER = [
   { name: 'beside either: diagnosis of transactions', files: ['-diagnosis'], budget: 10.5 * KB },
   { name: 'beside either: names of ENS', files: ['-names'], budget: 30 * KB },
   { name: 'beside either: messages to layer 1', files: ['-messages'], budget: 10 * KB },
+  { name: 'beside either: the description of the methods', files: ['-openrpc'], budget: 20 * KB },
   { name: 'beside a devnet: what tools seldom ask', files: ['-tools'], budget: 5 * KB },
   { name: 'beside a devnet: methods of wallets', files: ['-wallet'], budget: 5 * KB },
   { name: 'beside a devnet: its layer 1', files: ['-beacon'], budget: 12 * KB },
@@ -202,24 +197,6 @@ async function shippedWorker(file) {
   const chunks = JSON.parse(await readFile(file, 'utf8'));
   const sizes = chunks.map(({ fileName }) => readFile(`${root}/dist/${fileName}`).then(gzipBytes));
   return Promise.all(chunks.map(async (chunk, i) => ({ ...chunk, size: await sizes[i] })));
-}
-
-/** Chunks that are loaded with the entry and with the dynamic imports of some modules. */
-function loaded(chunks, modules) {
-  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-  const found = new Set();
-  const follow = (chunk) => {
-    if (chunk === undefined || found.has(chunk)) return;
-    found.add(chunk);
-    for (const name of chunk.imports) follow(byName.get(name));
-  };
-  follow(chunks.find(({ isEntry }) => isEntry));
-  for (const module of modules) {
-    const chunk = chunks.find(({ modules }) => modules.some((id) => id === module || id.endsWith(`/${module}`)));
-    if (chunk === undefined) throw new Error(`${module} is in no chunk`);
-    follow(chunk);
-  }
-  return found;
 }
 
 const sizeOf = (chunks) => [...chunks].reduce((sum, { size }) => sum + size, 0);

@@ -43,6 +43,7 @@ export type { StorageBudgets, StorageOptions } from './hosts/options/storage-opt
 export { announceProvider, type ProviderInfo } from './hosts/provider/announce.js';
 export type { PlumblineNode } from './hosts/provider/node-handle.js';
 export type {
+  AnswerOptions,
   Provider,
   ProviderEvents,
   ProviderMessage,

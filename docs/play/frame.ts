@@ -33,7 +33,12 @@ const withAddress = (code: string) => code.replaceAll('import.meta.url', 'docume
 
 async function run(code: string): Promise<void> {
   try {
-    const script = transform(withAddress(code), { transforms: ['typescript'], disableESTransforms: true }).code;
+    const { code: script } = transform(withAddress(code), {
+      transforms: ['typescript', 'jsx'],
+      jsxRuntime: 'automatic',
+      production: true,
+      disableESTransforms: true,
+    });
     const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
     await import(/* @vite-ignore */ url);
     send({ kind: 'done' });

@@ -18,7 +18,10 @@ export const CLI_DIST = `${root}/cli/dist`;
 const MAPS = `${root}/build/sourcemaps`;
 
 /** Entry points that ship as single modules, for bundlers and for Node: these leave out what a page does not use. */
-const ENTRIES = ['index', 'hosts/opening/inline', 'verify', 'fees', 'state', 'hash', 'viem'];
+const ENTRIES = [
+  ...['index', 'hosts/opening/inline', 'verify', 'fees', 'state', 'hash', 'viem'],
+  ...['react', 'wagmi', 'fee-element', 'vite', 'hardhat'],
+];
 
 /**
  * Texts of kernels and of the dictionary, which all bundles and modules import from one place, with the chunks of the workers.
@@ -28,6 +31,7 @@ const TEXTS = [
     ['simd', 'scalar'].map((build) => `kernel/wasm/${name}.${build}.generated.js`),
   ),
   'fees/general.generated.js',
+  'rpc/openrpc.generated.js',
 ];
 export const TEXTS_AT = 'hosts/chunks';
 

@@ -11,6 +11,10 @@ export const ENTRY_FILES = {
   'plumbline-l2/state': 'src/state.ts',
   'plumbline-l2/hash': 'src/hash.ts',
   'plumbline-l2/viem': 'src/viem.ts',
+  'plumbline-l2/react': 'src/react.ts',
+  'plumbline-l2/wagmi': 'src/wagmi.ts',
+  'plumbline-l2/vite': 'src/vite.ts',
+  'plumbline-l2/hardhat': 'src/hardhat.ts',
 } as const;
 
 /** A function that an entry point exports, and the example of its doc comment. */

@@ -1,14 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { withLinks } from '../../docs/site/stage/links.js';
+import { methodPages, openRpcOfAll } from '../../docs/site/stage/method-pages.js';
 import { pages } from '../../docs/site/stage/places.js';
 import { runnablesOf, withRunButtons } from '../../docs/site/stage/runnable.js';
 import { slugOf } from '../../docs/site/stage/slug.js';
 import { PUBLISHED } from '../../scripts/lib/published.mjs';
 import { deadLinks } from '../../scripts/lib/site-links.mjs';
+import { root } from '../packaging/project.js';
 import { documents } from './snippets.js';
+
+// Without its types, which do not compile here.
+const { validateOpenRPCDocument } = createRequire(import.meta.url)('@open-rpc/schema-utils-js') as {
+  validateOpenRPCDocument(document: object): true | Error;
+};
 
 /* What becomes of the documents on the site. test/slow/site.test.ts builds the site and reads it in Chromium. */
 
@@ -19,6 +27,15 @@ test('every document that users read becomes a page of its own', () => {
   const all = pages();
   expect(documents().filter((file) => !OWN.test(file) && !all.has(file))).toEqual([]);
   expect(new Set(all.values()).size).toBe(all.size);
+});
+
+test('each method of docs/methods.md has a page, and the document that describes them all is one of OpenRPC', () => {
+  const names = [...readFileSync(`${root}/docs/methods.md`, 'utf8').matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+  );
+  const own = names.filter((name) => !name.startsWith('l2_'));
+  expect([...methodPages().keys()].sort()).toEqual(own.map((name) => `methods/${name.replace('.', '_')}.md`).sort());
+  expect(validateOpenRPCDocument(openRpcOfAll())).toBe(true);
 });
 
 const inDocs = ['docs/guides/wallet.md', 'docs/security.md', 'docs/spec/fees.md'];

@@ -31,6 +31,7 @@ const all = [
 ];
 const of = (how: Snippet['how']): Snippet[] => all.filter((snippet) => snippet.how === how);
 const nameOf = ({ file, line }: Snippet): string => `${file}:${line}`;
+const sourceOf = (snippet: Snippet): string => `${moduleOf(snippet)}.${snippet.language === 'tsx' ? 'tsx' : 'ts'}`;
 const moduleOf = (snippet: Snippet): string => nameOf(snippet).replace(/\W/g, '-');
 
 /** Where what the documents call `https://….example` is while the tests run. */
@@ -79,6 +80,16 @@ globalThis.fetch = (input, init) => {
 };
 `;
 
+/** Packages that snippets import, and what they are typed by. */
+const LINKED = [
+  'viem',
+  'ethers',
+  'wagmi',
+  'react',
+  'react-dom',
+  ...['node', 'react', 'react-dom'].map((name) => `@types/${name}`),
+];
+
 const TYPES = {
   compilerOptions: {
     target: 'es2022',
@@ -88,8 +99,9 @@ const TYPES = {
     strict: true,
     skipLibCheck: true,
     noEmit: true,
+    jsx: 'react-jsx',
   },
-  include: ['*.ts'],
+  include: ['*.ts', '*.tsx'],
 };
 
 describe('snippets of the documents', () => {
@@ -111,18 +123,18 @@ describe('snippets of the documents', () => {
       ].join('\n');
     const modules = [...of('page'), ...of('node'), ...examples];
     const files = {
-      ...Object.fromEntries(modules.map((snippet) => [`${moduleOf(snippet)}.ts`, text(snippet)])),
+      ...Object.fromEntries(modules.map((snippet) => [sourceOf(snippet), text(snippet)])),
       'tsconfig.json': JSON.stringify(TYPES),
       'guard.mjs': GUARD,
     };
     project = packed.project('snippets', files, ['plumbline-l2-cli']);
-    for (const name of ['viem', 'ethers', '@types/node']) {
+    for (const name of LINKED) {
       const link = join(project, 'node_modules', name);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(join(root, 'node_modules', name), link, 'dir');
     }
-    const entries = (snippets: readonly Snippet[]) => snippets.map((snippet) => `${moduleOf(snippet)}.ts`);
-    const common = ['--format=esm', '--target=es2022', '--log-level=error'];
+    const entries = (snippets: readonly Snippet[]) => snippets.map(sourceOf);
+    const common = ['--format=esm', '--target=es2022', '--jsx=automatic', '--log-level=error'];
     await run(bin('esbuild'), [...entries(of('node')), ...common, '--outdir=node'], project);
     await run(
       bin('esbuild'),

@@ -23,7 +23,7 @@ export interface Snippet {
   readonly with: readonly string[];
 }
 
-const LANGUAGES = ['ts', 'js', 'sh'];
+const LANGUAGES = ['ts', 'tsx', 'js', 'sh'];
 /** Of blocks that are no programs. */
 const DATA = ['json', 'html', 'text', 'yaml'];
 const BLOCK = /^(?:<!-- run: (.+?) -->\n)?```(\w*)\n([\s\S]*?)^```$/gm;

@@ -44,7 +44,9 @@ function shippedByNpm(folder: string): string[] {
       visit(node);
     }
   };
-  visit(JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as Node);
+  const all = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as Node;
+  const { dependencies: own } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  visit({ dependencies: Object.fromEntries(Object.keys(own).map((name) => [name, all.dependencies![name]!])) });
   return [...found].sort();
 }
 

@@ -63,7 +63,10 @@ export async function serveFiles(directory: string, policy?: string): Promise<St
 }
 
 /** Runs a page until its script has set `window.outcome`; what that is, with everything that went wrong on the way. */
-export async function outcomeOf(browser: Browser, url: string): Promise<{ outcome: unknown; troubles: string[] }> {
+export async function outcomeOf(
+  browser: Pick<Browser, 'newPage'>,
+  url: string,
+): Promise<{ outcome: unknown; troubles: string[] }> {
   const page = await browser.newPage();
   await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
   const troubles: string[] = [];

@@ -12,6 +12,9 @@ import { createInlineNode, type NodeInfo } from 'plumbline-l2/inline';
 import * as serviceWorker from 'plumbline-l2/service-worker';
 import { hexToBytes, loadHasher, verifyLineaProof } from 'plumbline-l2/verify';
 import { lineaActions, type PlumblineRpcSchema } from 'plumbline-l2/viem';
+import { type Asked, NodeProvider, useBalance } from 'plumbline-l2/react';
+import { plumblineConnector, plumblineTransport } from 'plumbline-l2/wagmi';
+import { PlumblineFee } from 'plumbline-l2/fee-element';
 import { KeyFollower, openState, openStatePages, type StateTrace, type WorldState } from 'plumbline-l2/state';
 import { hashAddress, type Hasher } from 'plumbline-l2/hash';
 import { loadCalldataSizer, priorityFeePerGas, type Prices } from 'plumbline-l2/fees';
@@ -38,6 +41,8 @@ export async function apply(name: string, hasher: Hasher): Promise<readonly Stat
 export type Schema = PlumblineRpcSchema[0]['ReturnType'];
 export const { estimateLineaFees } = lineaActions()({ request: async () => ({}) });
 export type { Prices };
+export const kits: unknown[] = [NodeProvider, plumblineConnector, plumblineTransport, PlumblineFee];
+export const status = (): Asked<{ wei: bigint }>['status'] => useBalance('0x').status;
 // Both open nodes, so both have the networks.
 type Networks = Pick<typeof page, 'linea' | 'lineaSepolia' | 'devnet' | 'NETWORKS'>;
 export const doors: readonly Networks[] = [page, inline];
@@ -50,12 +55,14 @@ createNode({ chain: { kind: 'no such kind' } });
 const NODE_DOORS = `import { devnet, linea, lineaSepolia, NETWORKS, type Network, type NetworkName, serve } from 'plumbline-l2-cli';
 import { createInlineNode } from 'plumbline-l2/inline';
 import { verifyLineaProof } from 'plumbline-l2/verify';
+import { plumbline } from 'plumbline-l2/vite';
+import { fixture, plumblineDevnet } from 'plumbline-l2/hardhat';
 import { encodeForSizing } from 'plumbline-l2/fees';
 import { openState } from 'plumbline-l2/state';
 import { loadHasher } from 'plumbline-l2/hash';
 export const run = async (): Promise<number> => (await serve(await createInlineNode(), { port: 0 })).port;
 export const networks: readonly Network[] = [linea, lineaSepolia, devnet(), NETWORKS['linea' satisfies NetworkName]];
-export const others = [verifyLineaProof, encodeForSizing, openState, loadHasher];
+export const others = [plumbline, fixture, plumblineDevnet, verifyLineaProof, encodeForSizing, openState, loadHasher];
 // @ts-expect-error a mistake has to be one, or nothing is checked here
 serve('no node');
 `;
@@ -103,7 +110,7 @@ describe('the types of the packed package', () => {
         'node.bundler.json': config('bundler', ['es2022'], 'node.ts'),
         'node.nodenext.json': config('nodenext', ['es2022'], 'node.ts'),
       },
-      ['@types/node', 'undici-types', 'plumbline-l2-cli'],
+      ['@types/node', 'undici-types', 'plumbline-l2-cli', '@types/react', 'react', 'viem'],
     );
   });
 

@@ -109,6 +109,8 @@ describe.skipIf(executablePath === undefined)('the site', () => {
   test.each([
     'overview.html',
     'methods.html',
+    'methods/linea_getProof.html',
+    'guides/kits.html',
     'playground.html',
     'guides/wallet.html',
     'spec/fees.html',
@@ -133,6 +135,36 @@ describe.skipIf(executablePath === undefined)('the site', () => {
     expect(results.some((text) => text.includes('Its beacon chain'))).toBe(true);
     await page.locator('.VPLocalSearchBox .result', { hasText: 'Its beacon chain' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'A devnet in tests' }).waitFor();
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ['CORS', /CORS/],
+    ['infura', /infura_simulateTransactions/],
+    ['react', /React/],
+    ['eth_getBalance', /eth_getBalance/],
+  ])('search finds %s', async (word, wanted) => {
+    const { page, troubles } = await visit('');
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.locator('.VPLocalSearchBox input').fill(word);
+    const results = page.locator('.VPLocalSearchBox .result');
+    await results.filter({ hasText: wanted }).first().waitFor();
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the page of a method has its parameters, its result and an example, and the playground runs it', async () => {
+    const { page, troubles } = await visit('methods/eth_getBalance.html');
+    await page.getByRole('heading', { level: 1, name: 'eth_getBalance' }).waitFor();
+    const cells = await page.locator('.vp-doc tr').allInnerTexts();
+    expect(cells.map((text) => text.replace(/\s+/g, ' ').trim())).toEqual(
+      expect.arrayContaining(['devnet held', 'light node proved', 'replica proved']),
+    );
+    await page.getByRole('link', { name: 'Try it here' }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    // 10 000 ETH in wei: docs/hosts.md.
+    expect(await outcome(page)).toEqual({ state: 'done', printed: '0x21e19e0c9bab2400000\n' });
     expect(troubles).toEqual([]);
     await page.context().close();
   });

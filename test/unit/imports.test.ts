@@ -175,7 +175,9 @@ describe('reachability', () => {
       .flatMap((file) => [...code.get(file)!.matchAll(DECLARATION)].map(([, name]) => `${file}: ${name}`))
       .filter((place) => counts.get(place.split(': ')[1]!) === 1)
       // Lists of methods: what scripts/build-methods.mjs writes loads the whole module.
-      .filter((place) => !/^src\/rpc\/methods\/devnet-\S+: \w+_METHODS$/.test(place));
+      .filter((place) => !/^src\/rpc\/methods\/devnet-\S+: \w+_METHODS$/.test(place))
+      // Its method has a point in its name: `rpc.discover`.
+      .filter((place) => place !== 'src/rpc/methods/discover.ts: rpc_discover');
     expect(unused).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitepress';
+import { defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress';
 import { PUBLISHED } from '../../../scripts/lib/published.mjs';
 import { root, staged } from '../stage/places.js';
 import { slugOf } from '../stage/slug.js';
@@ -15,6 +15,12 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(`${root}/demo/icon.svg`, 'utf8'))}`;
 
 stage();
+
+/** Objects and examples of methods are on many pages. The index has their names and notes, parameters and results. */
+function searched(text: string, env: MarkdownEnv, renderer: MarkdownRenderer): Promise<string> {
+  const isMethod = env.relativePath.startsWith('methods/');
+  return renderer.renderAsync(isMethod ? text.split(/^## (?:Objects|Example)$/m)[0]! : text, env);
+}
 
 export default defineConfig({
   lang: 'en',
@@ -31,7 +37,7 @@ export default defineConfig({
   vite: {
     resolve: { alias: { 'plumbline-site-snippets': `${staged}/snippets.json` } },
     // The index of the search and the longest page of the API reference; both are loaded when they are asked for.
-    build: { chunkSizeWarningLimit: 2000 },
+    build: { chunkSizeWarningLimit: 3500 },
   },
   themeConfig: {
     nav: [
@@ -43,7 +49,7 @@ export default defineConfig({
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: searched } },
     socialLinks: PUBLISHED.github ? [{ icon: 'github', link: 'https://github.com/plumbline-l2/plumbline' }] : [],
     docFooter: { prev: 'Previous', next: 'Next' },
   },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { DefaultTheme } from 'vitepress';
+import { methodFamilies } from '../stage/method-pages.js';
 import { staged } from '../stage/places.js';
 
 /** Where the heading of a document alone would not say what it is. */
@@ -25,6 +26,7 @@ function pagesOf(folder: string): string[] {
 /** In the order of use; what is not named here comes after. */
 const GUIDES = [
   'wallet',
+  'kits',
   'preview',
   'withdraw',
   'layer-one',
@@ -60,6 +62,11 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
       'playground',
     ]),
     group('Guides', guides()),
+    {
+      text: 'JSON-RPC methods',
+      collapsed: true,
+      items: [...methodFamilies()].map(([family, pages]) => group(family, pages, true)),
+    },
     group('Examples', pagesOf('examples'), true),
     group('Trust', ['security', 'reporting', 'supply-chain', 'scale', 'comparison', 'benchmarks', 'glossary']),
     group('API reference', ['api/index', ...pagesOf('api')], true),

@@ -11,6 +11,8 @@ export interface Runnable {
   readonly code: string;
   /** Why it does not run as it is. */
   readonly refused?: string;
+  /** The example of a JSON-RPC method: its page leads to it, and the list of snippets does not have it. */
+  readonly isMethod?: true;
 }
 
 /** The kernel as a file, in place of the one that a program in Node reads. */

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withLinks } from './links.js';
+import { methodPages, methodPrograms, openRpcOfAll } from './method-pages.js';
 import { pages, root, staged } from './places.js';
 import { type Runnable, runnablesOf, withRunButtons } from './runnable.js';
 
@@ -41,8 +42,11 @@ export function stage(): void {
     const file = `docs/site/pages/${name}`;
     write(name, withLinks(read(file), file, new Map([...all, [file, name]])).replace('<!-- ten lines -->', tenLines));
   }
-  writeFileSync(`${staged}/snippets.json`, JSON.stringify(runnables));
-  writeFileSync(`${staged}/public/llms.txt`, forModels([...all.values()]));
+  const ofMethods = methodPages();
+  for (const [page, text] of ofMethods) write(page, text);
+  writeFileSync(`${staged}/public/openrpc.json`, JSON.stringify(openRpcOfAll()));
+  writeFileSync(`${staged}/snippets.json`, JSON.stringify([...runnables, ...methodPrograms()]));
+  writeFileSync(`${staged}/public/llms.txt`, forModels([...all.values(), ...ofMethods.keys()]));
 }
 
 function stageReadme(text: string): void {

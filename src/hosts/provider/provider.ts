@@ -38,6 +38,12 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of `request`. */
+export interface AnswerOptions extends RequestOptions {
+  /** Is given what this answer rests on, as the event `answer` has it, before the request resolves. */
+  readonly onAnswer?: (report: AnswerReport) => void;
+}
+
 /** A message of a subscription made by `eth_subscribe`. */
 export interface ProviderMessage {
   readonly type: 'eth_subscription';
@@ -86,11 +92,11 @@ export interface Provider<Methods extends SchemaOf<Methods> = RpcSchema> {
    */
   request<Custom extends UntypedMethod = never>(
     args: { readonly method: Custom['method']; readonly params?: Custom['params'] },
-    options?: RequestOptions,
+    options?: AnswerOptions,
   ): Promise<Custom['result']>;
   request<Name extends keyof Methods>(
     args: { readonly method: Name } & ParamsOf<Methods>[Name],
-    options?: RequestOptions,
+    options?: AnswerOptions,
   ): Promise<Methods[Name]['result']>;
   on<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
   removeListener<Name extends keyof ProviderEvents>(name: Name, listener: Listener<Name>): this;
@@ -135,7 +141,7 @@ export class TransportProvider implements Provider {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `Provider` say what type the result has.
-  async request(args: RequestArguments, options: RequestOptions = {}): Promise<any> {
+  async request(args: RequestArguments, options: AnswerOptions = {}): Promise<any> {
     options.signal?.throwIfAborted();
     if (!CHANGES_ACCOUNTS.has(args.method)) return this.ask(args, options);
     const before = await this.read<readonly Hex[]>('eth_accounts');
@@ -187,10 +193,11 @@ export class TransportProvider implements Provider {
     this.emit('disconnect', disconnected(reason, cause));
   }
 
-  private async ask({ method, params = [] }: RequestArguments, { signal }: RequestOptions): Promise<unknown> {
+  private async ask({ method, params = [] }: RequestArguments, { signal, onAnswer }: AnswerOptions): Promise<unknown> {
     let answer: JsonRpcAnswer;
     try {
       const reply = await this.dispatch(this.requestOf(method, params), signal);
+      for (const report of reply.reports ?? []) onAnswer?.(report);
       await this.emitAnswers(reply);
       answer = reply.body as JsonRpcAnswer;
     } catch (error) {

@@ -79,8 +79,8 @@ export const rpc_modules = defineMethod<[], Readonly<Record<string, string>>>(
   'rpc_modules',
   OF_THE_NODE,
   ({ chain }) => {
-    const names = servedMethods(chain.kind, chain.network.methodPrefix, !isLayerOne(chain.network)).map((name) =>
-      name.slice(0, name.indexOf('_')),
+    const names = servedMethods(chain.kind, chain.network.methodPrefix, !isLayerOne(chain.network)).map(
+      (name) => /^[^_.]+/.exec(name)![0],
     );
     return Object.fromEntries([...new Set(names)].sort().map((name) => [name, '1.0']));
   },

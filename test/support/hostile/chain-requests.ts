@@ -167,6 +167,7 @@ export function chainRequests({
     plumbline_resolveName: [['alice.eth'], ['Alice.eth', { coinType: '0x8000e708', block: '0x2' }]],
     web3_clientVersion: none,
     web3_sha3: one('0x68656c6c6f'),
+    'rpc.discover': none,
     rpc_modules: none,
     eth_coinbase: none,
     eth_config: none,

@@ -27,12 +27,13 @@ export const PlayGround = defineComponent({
       snippets.value = await loadSnippets();
       choose(new URLSearchParams(location.search).get('snippet') ?? '');
     });
+    const listed = () => snippets.value.filter(({ id, isMethod }) => isMethod === undefined || id === chosen.value);
     const options = () =>
-      [...new Set(snippets.value.map(pageOf))].map((page) =>
+      [...new Set(listed().map(pageOf))].map((page) =>
         h(
           'optgroup',
           { label: page },
-          snippets.value
+          listed()
             .filter((snippet) => pageOf(snippet) === page)
             .map(({ id, heading }) =>
               h('option', { value: id, selected: id === chosen.value }, `${id.split('-').at(-1)}. ${heading}`),
