@@ -83,6 +83,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/evm/simulate.js',
       '/chain/light/state/simulation-states.js',
       '/chain/light/state/block-lists.js',
+      '/chain/light/state/mapping-guesses.js',
       '/hosts/sharing/lease-election.js',
       '/upstream/feed.js',
       '/kernel/recovery.js',

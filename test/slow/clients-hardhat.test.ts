@@ -33,8 +33,12 @@ describe.skipIf(!isSupported)('Hardhat 3 with its viem plugin and network helper
     project = await mkdtemp(join(tmpdir(), 'hardhat-'));
     await cp(FILES, project, { recursive: true });
     // The lock file pins; `npm ci` asks in it for the files of other systems too, which npm leaves out under Node 20.
-    const { tarball } = await packPackage();
-    await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', tarball], project);
+    const { tarballs } = await packPackage();
+    await run(
+      'npm',
+      ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', tarballs['plumbline-l2']],
+      project,
+    );
   });
   afterAll(async () => {
     await ours?.close();

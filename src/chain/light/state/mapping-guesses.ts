@@ -3,6 +3,7 @@ import { bigIntToBytes, bytesToKey, concatBytes, padStart, ZERO_ADDRESS } from '
 import type { CallRequest } from '../../../primitives/call-request.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 import { AccessSet, calldataAccesses } from './access-set.js';
+import type { ReadCall } from './prepared-call.js';
 import type { ProvedState } from './proved-state.js';
 
 /*
@@ -23,6 +24,8 @@ const MAPPING_SLOTS = [
 const MAX_KEYS = 6;
 /** Most slots that one call of a function here adds. */
 const MAX_GUESSES = 48;
+
+const SELECTOR = 4;
 
 const inMapping = (key: Uint8Array, slot: Uint8Array): Uint8Array => keccak256(concatBytes(padStart(key, 32), slot));
 
@@ -54,18 +57,21 @@ function placesOf(slots: ReadonlyMap<string, Uint8Array>, named: readonly Uint8A
 }
 
 /**
- * Slots that a call will probably read of the contract that it calls, as another call of the same function read them of another
+ * Slots that a call will probably read of the contract that it calls, as the newest call of the same function read them of another
  * contract.
  *
- * @param read - what the other call read
+ * @param earlier - calls that were executed, the newest last
  */
-export function guessedAlike(call: CallRequest, other: CallRequest, read: AccessSet): AccessSet {
+export function guessedAlike(call: CallRequest, earlier: Iterable<ReadCall>): AccessSet {
   const guesses = new AccessSet();
-  const { to } = call;
-  const slots = other.to && read.slotsOf(other.to);
-  if (to === undefined || slots === undefined) return guesses;
+  const { to, data } = call;
+  if (to === undefined || data === undefined || data.length < SELECTOR) return guesses;
+  const selectorOf = (bytes: Uint8Array = new Uint8Array(0)) => bytesToKey(bytes.subarray(0, SELECTOR));
+  const other = [...earlier].reverse().find((one) => selectorOf(one.call.data) === selectorOf(data));
+  const slots = other?.call.to && other.read.slotsOf(other.call.to);
+  if (slots === undefined) return guesses;
   const named = namedBy(call);
-  const places = placesOf(slots, namedBy(other));
+  const places = placesOf(slots, namedBy(other!.call));
   for (const [key, slot] of slots) {
     if (guesses.size > MAX_GUESSES) break;
     const place = places.get(key);

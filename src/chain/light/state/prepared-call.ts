@@ -104,10 +104,10 @@ export class PreparedCall {
   /** What another call of the same function read of another contract, as far as this one will probably read it too. */
   private async alike(): Promise<AccessSet> {
     const { call } = this.plan;
-    const other = this.dependencies.recentReads.like(call);
-    if (other === undefined) return new AccessSet();
+    const { recentReads } = this.dependencies;
+    if (recentReads.kinds.size === 0 || recentReads.knows(call)) return new AccessSet();
     const { guessedAlike } = await import('./mapping-guesses.js');
-    return guessedAlike(call, other.call, other.read);
+    return guessedAlike(call, recentReads.kinds.values());
   }
 
   /** Requests the head and, in the same batch, recent reads, the certain reads of this call and its access list. */
@@ -239,7 +239,6 @@ function readUnlessWrong(batch: StateBatch, state: ProvedState, answers: readonl
   }
 }
 
-const SELECTOR = 4;
 /** Kinds of calls that are remembered; the least recently used is dropped first. */
 const MAX_KINDS = 32;
 /** Accounts and slots that are proved again with a new head. */
@@ -247,9 +246,17 @@ const MAX_ACCESSES = 192;
 /** Older reads are not proved again. */
 const MAX_AGE_MS = 10 * 60_000;
 
+/** A call that was executed, what it read, and when. */
+export interface ReadCall {
+  readonly call: CallRequest;
+  readonly read: AccessSet;
+  readonly at: number;
+}
+
 /** What recent executions read. Most of it is read again after the next block. */
 export class RecentReads {
-  private readonly kinds = new Map<string, { readonly call: CallRequest; readonly read: AccessSet; at: number }>();
+  /** The newest last. */
+  readonly kinds = new Map<string, ReadCall>();
 
   /** @param now - milliseconds */
   constructor(private readonly now: () => number) {}
@@ -257,15 +264,6 @@ export class RecentReads {
   /** Whether a call of this kind was executed recently. */
   knows(call: CallRequest): boolean {
     return this.kinds.has(kindOf(call));
-  }
-
-  /** The last call of the same function of another contract, and what it read. Undefined if a call of this kind was executed. */
-  like(call: CallRequest): { readonly call: CallRequest; readonly read: AccessSet } | undefined {
-    if (call.data === undefined || call.data.length < SELECTOR || this.knows(call)) return undefined;
-    const selector = bytesToKey(call.data.subarray(0, SELECTOR));
-    return [...this.kinds.values()].findLast(({ call: { data } }) => {
-      return data !== undefined && bytesToKey(data.subarray(0, SELECTOR)) === selector;
-    });
   }
 
   /** An empty set for the reads of a call; the caller fills it. */
@@ -291,7 +289,7 @@ export class RecentReads {
 /** Calls of one sender to one function of a contract mostly read the same accounts and slots. */
 function kindOf({ from, to, data }: CallRequest): string {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? '' : bytesToKey(bytes));
-  return [part(from), part(to), part(data?.subarray(0, SELECTOR))].join('|');
+  return [part(from), part(to), part(data?.subarray(0, 4))].join('|');
 }
 
 /** How long the method counts as missing after an endpoint answered that it does not have it, milliseconds. */
