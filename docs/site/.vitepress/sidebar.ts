@@ -73,7 +73,7 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     group('Specifications', pagesOf('spec'), true),
     group(
       'The project',
-      ['changes', 'tools', 'architecture', 'decisions', 'contributing', 'fixtures', 'mutation'],
+      ['changes', 'tools', 'architecture', 'decisions', 'contributing', 'fixtures', 'mutation', 'writing'],
       true,
     ),
   ];
