@@ -85,6 +85,8 @@ const HASH_DIGITS = 64;
 export function parseBlockReference(value: unknown, fallback?: BlockReference, parameter = 'block'): BlockReference {
   if ((value === undefined || value === null) && fallback !== undefined) return fallback;
   if (typeof value === 'string') return parseText(value, parameter);
+  if (typeof value === 'number')
+    throw invalidParams(parameter, 'is a number; write it in hex, such as "0x1b4"', SUBJECT);
   const object = requireObject(value, parameter, SUBJECT);
   const [blockNumber, blockHash] = [object.blockNumber ?? undefined, object.blockHash ?? undefined];
   if ((blockNumber === undefined) === (blockHash === undefined)) {

@@ -132,6 +132,7 @@ function levelOf(
   requireHeadLevel('level', level);
   if (level === 'attested' && !canBeAttested)
     throw invalidParameter('level', 'attested is for a network that is its own layer 1, with layerOne.consensus');
+  if (level === 'linked' && origins < 2) throw invalidParameter('level', 'linked needs endpoints of two hosts or more');
   if (level === 'linked' && (!Number.isInteger(agreeing) || agreeing < 2 || agreeing > origins)) {
     throw invalidParameter(
       'agreeing',

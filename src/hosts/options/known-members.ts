@@ -66,11 +66,14 @@ export function listOf(what: string, check: Check): Check {
   };
 }
 
-/** An object with any names, whose members all have the same form. */
-export function recordOf(check: Check): Check {
+/** An object whose members all have the same form. @param names - what each name must be; any, if left out */
+export function recordOf(check: Check, names?: Check): Check {
   return (given, path) => {
     if (!isPlain(given)) throw invalidParameter(path, `must be an object, is ${kindOf(given)}`);
-    for (const [name, member] of Object.entries(given)) if (member !== undefined) check(member, `${path}.${name}`);
+    for (const [name, member] of Object.entries(given)) {
+      names?.(name, `${path}.${name}`);
+      if (member !== undefined) check(member, `${path}.${name}`);
+    }
   };
 }
 

@@ -211,7 +211,7 @@ const network = members<Network>(
 /** A profile, and not the name of one or the function that makes one. */
 const profile: Check = (given, path) => {
   if (typeof given !== 'object' || given === null || !('chainId' in given || 'rpcUrls' in given))
-    throw invalidParameter(path, 'must be a network profile, such as `linea` or `devnet()`');
+    throw invalidParameter(path, 'must be a network profile, such as `linea` or `devnet()`; a name is none');
   network(given, path);
   const { rollup, pricing, hashSchemes } = given as Network;
   const ofRollups = { rollup, pricing, hashSchemes };
@@ -270,7 +270,10 @@ const FORMS: Readonly<Record<keyof OptionForms, Check>> = {
   layerOne,
   profile,
   prices,
-  accounts: recordOf(members<GenesisAccount>({ balance: amount, nonce: amount, code: hex, storage: recordOf(hex) })),
+  accounts: recordOf(
+    members<GenesisAccount>({ balance: amount, nonce: amount, code: hex, storage: recordOf(hex) }),
+    address,
+  ),
   keys: listOf('a list of accounts', members<DevAccount>({ address: needed(hex), privateKey: needed(hex) })),
   mining,
   fork: tableOf(FORK_OPTIONS),
