@@ -83,7 +83,7 @@ describe('the packed package', () => {
     );
     // Service workers are put together from bundles, texts are no code, and the entry of a worker only imports.
     const without =
-      /^dist\/(?:service-worker|hosts\/chunks\/(?:kernel|fees|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
+      /^dist\/(?:service-worker|hosts\/chunks\/(?:kernel|fees|rpc|rolldown-runtime)|hosts\/worker\/worker-devnet\.js)/;
     const onlyImports = /^(?:(?:import|export)\b[^;]*;\s*)+$/;
     const own = files.filter((file) => file.endsWith('.js') && !without.test(file));
     const scripts = own.filter((file) => !onlyImports.test(read(file)));

@@ -3,7 +3,6 @@ import { bigIntToBytes, bytesToKey, concatBytes, padStart, ZERO_ADDRESS } from '
 import type { CallRequest } from '../../../primitives/call-request.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 import { AccessSet, calldataAccesses } from './access-set.js';
-import type { ReadCall } from './prepared-call.js';
 import type { ProvedState } from './proved-state.js';
 
 /*
@@ -28,6 +27,13 @@ const MAX_GUESSES = 48;
 const SELECTOR = 4;
 
 const inMapping = (key: Uint8Array, slot: Uint8Array): Uint8Array => keccak256(concatBytes(padStart(key, 32), slot));
+
+/** A call that was executed, what it read, and when. */
+export interface ReadCall {
+  readonly call: CallRequest;
+  readonly read: AccessSet;
+  readonly at: number;
+}
 
 /** The accounts that a call names, in order: who sends it, then those in its calldata. */
 function namedBy(call: CallRequest): Uint8Array[] {

@@ -15,6 +15,7 @@ import { isNotAvailableYet } from '../refused.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import type { BlockLists } from './block-lists.js';
 import { LightState } from './light-state.js';
+import type { ReadCall } from './mapping-guesses.js';
 import type { PrefetchedCall } from './prefetch-call.js';
 import type { ProvedState, ProvedStates } from './proved-state.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
@@ -245,13 +246,6 @@ const MAX_KINDS = 32;
 const MAX_ACCESSES = 192;
 /** Older reads are not proved again. */
 const MAX_AGE_MS = 10 * 60_000;
-
-/** A call that was executed, what it read, and when. */
-export interface ReadCall {
-  readonly call: CallRequest;
-  readonly read: AccessSet;
-  readonly at: number;
-}
 
 /** What recent executions read. Most of it is read again after the next block. */
 export class RecentReads {
