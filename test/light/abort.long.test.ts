@@ -92,6 +92,7 @@ const ASKS_NOTHING: readonly string[] = [
   'net_version',
   'plumbline_lookupAddress',
   'plumbline_resolveName',
+  'rpc.discover',
   'rpc_modules',
   'wallet_addEthereumChain',
   'wallet_switchEthereumChain',
