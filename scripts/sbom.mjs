@@ -3,7 +3,7 @@
  * and build/sbom-cli.cdx.json.
  *
  * npm omits a dependency that is one for development of a workspace as well. So it is asked in a folder that has the manifest and
- * the lock file without those. Time and serial number are left out: the same tree gives the same bytes.
+ * the lock file without those, and without the optional peers, which are not installed with ours. Time and serial number are left out: the same tree gives the same bytes.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,9 @@ for (const [folder, file] of [
   ['.', 'build/sbom.cdx.json'],
   ['cli', 'build/sbom-cli.cdx.json'],
 ]) {
-  const { devDependencies, workspaces, ...manifest } = read(join(folder, 'package.json'));
+  const { devDependencies, workspaces, overrides, peerDependencies, peerDependenciesMeta, ...manifest } = read(
+    join(folder, 'package.json'),
+  );
   await writeBom(manifest, file);
 }
 

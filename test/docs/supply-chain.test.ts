@@ -34,19 +34,22 @@ function shippedByNpm(folder: string): string[] {
     readonly version?: string;
     readonly dependencies?: Readonly<Record<string, Node>>;
   }
-  const of = folder === '.' ? '--workspaces=false' : `--workspace=${folder}`;
-  const args = ['ls', '--omit=dev', '--all', '--json', of, '--package-lock-only'];
+  // Not `--workspaces=false`: npm fails with it where an optional peer, such as Hardhat, is not installed.
+  const args = ['ls', '--omit=dev', '--all', '--json', '--package-lock-only'];
   const found = new Set<string>();
   const visit = ({ dependencies = {} }: Node): void => {
     for (const [name, node] of Object.entries(dependencies)) {
       // What is optional and not there has no version.
-      if (node.version !== undefined && name !== 'plumbline-l2-cli') found.add(`${name} ${node.version}`);
+      if (node.version !== undefined) found.add(`${name} ${node.version}`);
       visit(node);
     }
   };
   const all = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' })) as Node;
-  const { dependencies: own } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-  visit({ dependencies: Object.fromEntries(Object.keys(own).map((name) => [name, all.dependencies![name]!])) });
+  const manifest = JSON.parse(read(`${folder}/package.json`)) as { name: string; dependencies: Record<string, string> };
+  const { dependencies = {} } = folder === '.' ? all : all.dependencies![manifest.name]!;
+  visit({
+    dependencies: Object.fromEntries(Object.keys(manifest.dependencies).map((name) => [name, dependencies[name]!])),
+  });
   return [...found].sort();
 }
 

@@ -203,7 +203,7 @@ test('a feed and the node behind it are one origin: their heads are one vote', a
   const { dev, origin, feed, open } = await scene();
   await expect(open(honest, { endpoints: [{ feed }, origin], level: 'linked' })).rejects.toMatchObject({
     code: 'INVALID_PARAMETER',
-    message: expect.stringContaining('must be from 2 to 1, the number of origins'),
+    message: expect.stringContaining('linked needs endpoints of two hosts or more'),
   });
   const mock = await serveMock(dev.node, {
     tamper: ({ params: [named] }, result) =>
