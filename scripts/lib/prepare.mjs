@@ -39,10 +39,13 @@ function newest(paths) {
 /** What a step makes, where its name alone does not say it. */
 const WORDS = { wasm: 'WebAssembly kernels', demo: 'demo page', dictionary: 'compression dictionary' };
 
-/** Runs a build step unless it has run since its sources changed, and says so. */
+/**
+ * Runs a build step unless it has run since its sources changed, and says so. What a step makes may lie among its sources, and have the
+ * time of the stamp: clocks of files tick every few milliseconds.
+ */
 export async function unlessFresh(name, sources, step) {
   const stamp = join(root, 'build', `.${name}`);
-  if (existsSync(stamp) && statSync(stamp).mtimeMs > newest(sources)) return;
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(sources)) return;
   const began = performance.now();
   const words = WORDS[name] ?? name;
   console.log(`Building the ${words}`);
