@@ -132,7 +132,10 @@ const MEANT: readonly (readonly [message: string, options: unknown])[] = [
   [`chain: has no kind; a URL is an endpoint: give ${TOP}`, { chain: { url: endpoints[0] } }],
   ['chain.apiKey: belongs to an endpoint: endpoints: [{ url, apiKey }]', light({ apiKey: KEY })],
   ['chain: must be an object, is a string', { chain: 'linea' }],
-  ['chain.network: must be a network profile, such as `linea` or `devnet()`; a name is none', light({ network: 'linea' })],
+  [
+    'chain.network: must be a network profile, such as `linea` or `devnet()`; a name is none',
+    light({ network: 'linea' }),
+  ],
 ];
 
 describe('options that are none', () => {
