@@ -27,7 +27,9 @@ class Copy {
     for (const name of readdirSync(root))
       if (isSource(join(root, name)))
         cpSync(join(root, name), join(this.directory, name), { recursive: true, filter: isSource });
-    symlinkSync(join(root, 'node_modules'), join(this.directory, 'node_modules'));
+    // The description of the methods is made with the TypeScript of the reference.
+    for (const packages of ['node_modules', 'docs/api/node_modules'])
+      symlinkSync(join(root, packages), join(this.directory, packages));
     mkdirSync(join(this.directory, 'build'));
   }
 
@@ -61,7 +63,8 @@ class Copy {
 
   /** Makes the generated modules, and checks the types of `src`. */
   compiles(): void {
-    expect(this.run('node', 'scripts/build-methods.mjs')).toMatchObject({ passed: true });
+    for (const script of ['scripts/build-methods.mjs', 'scripts/build-openrpc.mjs'])
+      expect(this.run('node', script)).toMatchObject({ passed: true });
     expect(this.run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json', '--noEmit')).toEqual({
       passed: true,
       output: '',

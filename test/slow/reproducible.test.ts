@@ -69,7 +69,9 @@ function copyTree({ folder, touched, mode }: (typeof SETTINGS)[number]): string 
     chmodSync(copy, mode);
     utimesSync(copy, touched, touched);
   }
-  place(join(root, 'node_modules'), join(directory, 'node_modules'));
+  // The description of the methods is made with the TypeScript of the reference.
+  for (const packages of ['node_modules', 'docs/api/node_modules'])
+    place(join(root, packages), join(directory, packages));
   return directory;
 }
 
