@@ -148,7 +148,7 @@ describe('options of a fork', () => {
     [
       'no network',
       { chain: { kind: 'devnet', fork: { endpoints } as never } },
-      'chain.fork.network: must be a network profile, such as `linea` or `devnet()`; a name is none',
+      'chain.fork.network: must be a network profile, such as `linea` or `devnet()`; a name is not enough',
     ],
     ['no object', { chain: { kind: 'devnet', fork: 'linea' as never } }, 'chain.fork: must be an object, is a string'],
     [

@@ -102,15 +102,15 @@ test('docs/errors.md has all messages', async () => {
     '# Error messages',
     'Written by `test/rpc/error-messages.test.ts`. Ports, keys and the like are examples.',
     '## Options of a node',
-    'Thrown when it is opened, as a `PlumblineError`.',
+    'If an option is wrong, opening the node throws a `PlumblineError`.',
     table(['mistake', 'code', 'message'], await optionRows()),
     '## Endpoints of a light node',
-    'JSON-RPC errors of `eth_blockNumber` with one endpoint of which this is true. `node.status()` has the same reasons.',
+    'The JSON-RPC errors of `eth_blockNumber` if the node has one endpoint and this is true for it. `node.status()` gives the same reasons.',
     table(['the endpoint', 'code', 'message'], await endpointRows()),
     '## Requests',
     table(['request', 'code', 'message'], await requestRows()),
     '## Codes of `PlumblineError`, and their JSON-RPC errors',
-    'The numbers are those over HTTP. In the page they are the same but for two: a method that the node does not have (METHOD_NOT_ENABLED) is 4200, and a request to a node that has ended (NODE_CLOSED, WORKER_FAILED) is 4900. An error of `node.request` has the code as `reason`, with typed `details`. Over HTTP `data` has both, where the method gives it no other meaning; KERNEL_UNAVAILABLE, WORKER_FAILED, STORE_UNAVAILABLE and STORE_CORRUPT have only `reason` there, because their details may have words of the host.',
+    'The numbers are those over HTTP. In the page, two numbers differ: a method that the node does not have (METHOD_NOT_ENABLED) is 4200, and a request to a node that has ended (NODE_CLOSED, WORKER_FAILED) is 4900. An error of `node.request` has the code in `reason`, and typed `details`. Over HTTP, both are in `data`, unless the method uses `data` for something else. KERNEL_UNAVAILABLE, WORKER_FAILED, STORE_UNAVAILABLE and STORE_CORRUPT have only `reason` over HTTP, because their details may contain text of the host.',
     table(['code', 'JSON-RPC', 'message', 'cause', 'remedy'], codes),
   ];
   sections.push(providers());
@@ -125,9 +125,9 @@ function providers(): string {
   });
   return [
     '## How providers say no',
-    'What a light node does about it. Twelve balances are asked for at once. The requests are the most that the endpoint gets for that: if it says no once, always, and always beside another endpoint. `npm run test:slow -- providers` prints them as they are.',
+    'This table shows what a light node does if a provider refuses. In each row, the node is asked for twelve balances at once. The column “requests” has three numbers: the most requests that the endpoint gets if it refuses once, if it always refuses, and if it always refuses but there is another endpoint. `npm run test:slow -- providers` prints the real numbers.',
     [
-      '| who | what the endpoint does | what is done | requests | what the user reads, if it is the only endpoint |',
+      '| who | what the endpoint does | what the node does | requests | what the user reads, if it is the only endpoint |',
       '| --- | --- | --- | --- | --- |',
       ...rows,
     ].join('\n'),

@@ -17,7 +17,7 @@ const [ONE, TWO] = ['https://host.example/v3/KEY', 'https://other.example/v3/KEY
 const [ME, OTHER] = [accountAt(0), stranger('42')];
 const light = (more: object) => ({ chain: { kind: 'light', network: linea, endpoints: [ONE], ...more } });
 const devnet = (more: object) => ({ chain: { kind: 'devnet', ...more } });
-const NO_PROFILE = 'chain.network: must be a network profile, such as `linea` or `devnet()`; a name is none';
+const NO_PROFILE = 'chain.network: must be a network profile, such as `linea` or `devnet()`; a name is not enough';
 const consensus = (checkpoint: object) => light({ layerOne: { consensus: [ONE], execution: [TWO], checkpoint } });
 
 /** Options with which no node opens, all `INVALID_PARAMETER`; and those that were meant. */

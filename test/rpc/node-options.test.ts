@@ -133,7 +133,7 @@ const MEANT: readonly (readonly [message: string, options: unknown])[] = [
   ['chain.apiKey: belongs to an endpoint: endpoints: [{ url, apiKey }]', light({ apiKey: KEY })],
   ['chain: must be an object, is a string', { chain: 'linea' }],
   [
-    'chain.network: must be a network profile, such as `linea` or `devnet()`; a name is none',
+    'chain.network: must be a network profile, such as `linea` or `devnet()`; a name is not enough',
     light({ network: 'linea' }),
   ],
 ];

@@ -65,7 +65,7 @@ function limited(name: string, code: number, message: string): ProviderRow {
   return {
     name,
     did: `HTTP 200, ${code} "${message}"`,
-    done: 'the endpoint rests, for growing times; others are asked meanwhile',
+    done: 'the node asks other endpoints meanwhile. It pauses this one, each time for longer',
     says: withError(code, message),
     reads: `the endpoints limit the rate; wait, or give more endpoints (ENDPOINT: it says "${message}")`,
     most: { once: 13, alone: 36, beside: 1 },
@@ -76,7 +76,7 @@ function batchLimit(name: string, did: string, most: number, says: ProviderRow['
   return {
     name,
     did,
-    done: 'batches of half the size, or of the size that it names; remembered',
+    done: 'the node sends batches of half the size, or of the size that the endpoint names, and remembers it',
     says: (calls, replies) => (calls.length > most ? says(calls, replies) : undefined),
     reads: ANSWERED,
     most: { alone: 7, beside: 7 },
@@ -87,7 +87,7 @@ function outside(name: string, code: number, message: string): ProviderRow {
   return {
     name,
     did: `${code} "${message}"`,
-    done: 'the next endpoint is asked; nobody is accused',
+    done: 'the node asks the next endpoint. It does not count this as a false answer',
     says: withError(code, message),
     reads: `ENDPOINT answered eth_getProof of block 0x2 with error ${code}, it says "${message}"; it does not hold the state of this block, or no proof of it`,
     most: { alone: 1, beside: 1 },
@@ -107,7 +107,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
   {
     name: 'HTTP 429',
     did: 'HTTP 429, no JSON',
-    done: 'as above; Retry-After is kept to',
+    done: 'as above. The node waits as long as Retry-After says',
     says: (calls) => (hasProof(calls) ? { status: 429, body: 'slow down' } : undefined),
     reads: 'the endpoints limit the rate; wait, or give more endpoints (ENDPOINT: status 429)',
     most: { once: 13, alone: 36, beside: 1 },
@@ -160,7 +160,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
   {
     name: 'a plan without one method',
     did: 'HTTP 403 for each request with eth_getBlockReceipts in it',
-    done: 'that method is left out from now on; receipts come one by one',
+    done: 'the node no longer sends this method to the endpoint. It asks for receipts one by one',
     says: (calls) =>
       calls.some(({ method }) => method === 'eth_getBlockReceipts') ? { status: 403, body: 'forbidden' } : undefined,
     ask: ({ ask }) => ask('eth_getBlockReceipts', 'latest'),
@@ -170,7 +170,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
   {
     name: 'a plan without proofs',
     did: 'HTTP 403 for each request with eth_getProof in it',
-    done: 'that method is left out from now on; others are served as before',
+    done: 'the node no longer sends this method to the endpoint. It sends the others as before',
     says: (calls) => (hasProof(calls) ? { status: 403, body: 'forbidden' } : undefined),
     async ask(scene) {
       const balance = await scene.ask('eth_getBalance', accountAt(0), 'latest').catch((error: unknown) => ({ error }));
@@ -187,7 +187,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
   {
     name: 'a backend that lags by a block',
     did: 'null for a block that it has just named',
-    done: 'it is asked again a little later, twice at most',
+    done: 'the node asks it again a little later, at most twice',
     says: (calls) =>
       calls.length === 1 && calls[0]!.method === 'eth_getBlockByHash'
         ? { body: { jsonrpc: '2.0', id: calls[0]!.id, result: null } }
@@ -199,7 +199,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
   {
     name: 'a portal or error page',
     did: 'HTTP 200, HTML',
-    done: 'the next endpoint is asked; the next request asks this one again',
+    done: 'the node asks the next endpoint. The next request asks this one again',
     says: (calls) => (hasProof(calls) ? { body: '<!doctype html><title>Welcome</title>' } : undefined),
     reads:
       'no endpoint serves this node; check URLs and API keys (ENDPOINT: status 200: HTML instead of JSON; check the path of its URL)',
@@ -208,7 +208,7 @@ export const PROVIDER_ROWS: readonly ProviderRow[] = [
   {
     name: 'a gzip bomb',
     did: '64 MiB of spaces in 64 KB',
-    done: 'reading ends at 16 MiB; the next endpoint is asked',
+    done: 'the node stops reading at 16 MiB, and asks the next endpoint',
     says: (calls) => (hasProof(calls) ? { body: bomb(), encoding: 'gzip' } : undefined),
     reads: 'no endpoint gave a well-formed answer (ENDPOINT: answer above 16777216 bytes)',
     most: { once: 13, alone: 25, beside: 1 },

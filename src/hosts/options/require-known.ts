@@ -211,7 +211,7 @@ const network = members<Network>(
 /** A profile, and not the name of one or the function that makes one. */
 const profile: Check = (given, path) => {
   if (typeof given !== 'object' || given === null || !('chainId' in given || 'rpcUrls' in given))
-    throw invalidParameter(path, 'must be a network profile, such as `linea` or `devnet()`; a name is none');
+    throw invalidParameter(path, 'must be a network profile, such as `linea` or `devnet()`; a name is not enough');
   network(given, path);
   const { rollup, pricing, hashSchemes } = given as Network;
   const ofRollups = { rollup, pricing, hashSchemes };

@@ -43,7 +43,7 @@ function requireChains(chains: readonly Chain[]): void {
 /** @throws PlumblineError `INVALID_PARAMETER` for what is not a profile */
 export function requireNetwork(parameter: string, network: Chain['network']): void {
   if (isObject(network) && typeof network.chainId === 'number' && Array.isArray(network.forks)) return;
-  throw invalidParameter(parameter, 'must be a network profile, such as `linea` or `devnet()`; a name is none');
+  throw invalidParameter(parameter, 'must be a network profile, such as `linea` or `devnet()`; a name is not enough');
 }
 
 function isObject<Value>(value: Value): value is Extract<Value, object> {
