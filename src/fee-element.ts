@@ -1,12 +1,13 @@
 /**
- * Entry point `plumbline-l2/fee-element`: the web component `<plumbline-fee>`, which shows what a transaction costs. Importing the entry defines
- * the element, where there are elements.
+ * Entry point `plumbline-l2/fee-element`: the web component `<plumbline-fee>`. It shows what a transaction costs. If you import this
+ * entry point in a browser, it defines the element.
  *
- * - `network`: a name of `NETWORKS`; `devnet` when left out
+ * - `network`: a name of `NETWORKS`. Default: `devnet`
  * - `endpoints`, `layer-one`: URLs with spaces between them, for a light node of the network; `devnet` has none
  * - `from`, `to`, `value` (wei, decimal or hex), `data`: the transaction
  *
- * Elements with the same network and endpoints share a node, which is closed with the last of them. The property `node` is used in its place.
+ * Elements with the same network and endpoints share a node. It is closed with the last of these elements. To use another node, set
+ * the property `node`.
  *
  * Parts for `::part(…)`: `fees`, `name`, `amount`, `unit`, `progress`, `error`. Custom properties: `--plumbline-fee-gap`,
  * `--plumbline-fee-name-color`, `--plumbline-fee-error-color`.
@@ -119,7 +120,7 @@ export class PlumblineFee extends Base {
   private progress!: HTMLElement;
   private failure!: HTMLElement;
 
-  /** An open node to ask in place of one of the element's own. The element does not close it. */
+  /** An open node that the element uses. The element then opens no node of its own, and does not close this one. */
   get node(): PlumblineNode | undefined {
     return this.given;
   }
@@ -143,7 +144,7 @@ export class PlumblineFee extends Base {
     this.schedule();
   }
 
-  /** Asks again, such as when a block has come. */
+  /** Asks again, for example after a new block. */
   refresh(): void {
     this.schedule();
   }

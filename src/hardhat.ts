@@ -1,6 +1,6 @@
 /**
- * Entry point `plumbline-l2/hardhat`: a network for Hardhat 3 that is a devnet in Hardhat's own process, and fixtures. The plugin has the
- * types that Hardhat's fit, so that Hardhat itself is not imported.
+ * Entry point `plumbline-l2/hardhat`: a network for Hardhat 3, and fixtures. The network is a devnet in Hardhat's own process. The
+ * entry point does not import Hardhat. The types of the plugin fit Hardhat's.
  *
  * @module plumbline-l2/hardhat
  *
@@ -14,7 +14,7 @@ import type { PlumblineNode } from './hosts/provider/node-handle.js';
 import type { UntypedMethod } from './hosts/provider/provider.js';
 import { isProviderRpcError } from './hosts/provider/provider-error.js';
 
-/** A request as Hardhat's hook `onRequest` has it. */
+/** A request in the form of Hardhat's hook `onRequest`. */
 export interface HookRequest {
   readonly jsonrpc: '2.0';
   readonly id: number | string;
@@ -22,7 +22,7 @@ export interface HookRequest {
   readonly params?: unknown;
 }
 
-/** An answer as Hardhat's hook `onRequest` gives it. */
+/** An answer in the form of Hardhat's hook `onRequest`. */
 export type HookResponse =
   | { readonly jsonrpc: '2.0'; readonly id: number | string; readonly result: unknown }
   | {
@@ -31,12 +31,12 @@ export type HookResponse =
       readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
     };
 
-/** A connection of Hardhat's. */
+/** A Hardhat connection. */
 export interface HookConnection {
   readonly networkName: string;
 }
 
-/** A plugin as Hardhat's configuration takes it. */
+/** A plugin for Hardhat's configuration. */
 export interface DevnetPlugin {
   readonly id: string;
   readonly npmPackage: string;
@@ -46,13 +46,13 @@ export interface DevnetPlugin {
   };
 }
 
-/** Hooks of Hardhat's that add the network. */
+/** Hardhat hooks that add the network. */
 export interface ConfigHooks {
   // biome-ignore lint/suspicious/noExplicitAny: the type of a configuration is Hardhat's, and goes through as it is
   extendUserConfig(config: any, next: (config: any) => Promise<any>): Promise<any>;
 }
 
-/** Hooks of Hardhat's that answer for the network. */
+/** Hardhat hooks that answer for the network. */
 export interface NetworkHooks {
   onRequest(
     context: never,
@@ -69,9 +69,9 @@ export interface NetworkHooks {
 
 /** Options of the plugin. */
 export interface DevnetPluginOptions {
-  /** Name of the network; `plumbline` when left out. */
+  /** Name of the network. Default: `plumbline`. */
   readonly network?: string;
-  /** The chain of each connection; a devnet with Hardhat's methods when left out. */
+  /** The chain of each connection. Default: a devnet with Hardhat's methods. */
   readonly chain?: Omit<DevnetChainOptions, 'kind'>;
 }
 
@@ -79,8 +79,8 @@ export interface DevnetPluginOptions {
 const NOWHERE = 'http://127.0.0.1:9/';
 
 /**
- * A plugin with a network that is a devnet of plumbline in this process. Each connection has a chain of its own, which opens with the first
- * request and is closed with the connection.
+ * A plugin that adds a network: a plumbline devnet in this process. Each connection has its own chain. The chain opens with the first
+ * request, and closes with the connection.
  *
  * @example
  * ```ts
@@ -137,17 +137,17 @@ export function plumblineDevnet({ network = 'plumbline', chain = {} }: DevnetPlu
   };
 }
 
-/** What a fixture needs of a connection: `connection.provider` of Hardhat, or a node. */
+/** What a fixture needs: Hardhat's `connection.provider`, or a node. */
 export interface SnapshotProvider {
   request(args: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
 
 /**
- * A set-up that runs once, and whose state is put back for each test: the first call runs it and takes a snapshot, later calls go back to that
- * snapshot. Snapshots taken after it are gone then.
+ * Runs a set-up function once, and goes back to its state for each test. The first call runs the set-up and takes a snapshot. Later
+ * calls go back to that snapshot, and remove snapshots that were taken after it.
  *
- * @param provider - whose chain is put back
- * @param setUp - deploys and sends what the tests begin with
+ * @param provider - of the chain that goes back
+ * @param setUp - deploys contracts and sends transactions that the tests need
  * @returns what `setUp` returned
  *
  * @example

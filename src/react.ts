@@ -30,13 +30,13 @@ import {
   previewActions,
 } from './viem.js';
 
-/** How far something is that is awaited. On the server, everything is `loading`. */
+/** The state of a value that is being loaded. On the server, everything is `loading`. */
 export type Loadable<Data> =
   | { readonly status: 'loading'; readonly data: undefined; readonly error: undefined }
   | { readonly status: 'error'; readonly data: undefined; readonly error: Error }
   | { readonly status: 'success'; readonly data: Data; readonly error: undefined };
 
-/** An answer of the node. `idle`: the question is not complete yet, so that nothing was asked. */
+/** An answer of the node. `idle`: an argument is still missing, so the hook has not asked. */
 export type Asked<Data> = (
   | Loadable<Data>
   | { readonly status: 'idle'; readonly data: undefined; readonly error: undefined }
@@ -45,14 +45,14 @@ export type Asked<Data> = (
   readonly refresh: () => void;
 };
 
-/** Where an answer comes from, as the event `answer` says it. */
+/** Where an answer comes from, as in the event `answer`. */
 export interface Trust {
   readonly class: AnswerClass;
-  /** The lowest level of trust of the blocks behind the answer; undefined if there are none. */
+  /** The lowest trust level of the blocks behind the answer. Undefined if no blocks are behind it. */
   readonly level: TrustLevel | undefined;
 }
 
-/** A balance in wei, with its trust. */
+/** A balance in wei, with its class and trust level. */
 export interface TrustedBalance extends Trust {
   readonly wei: bigint;
 }
@@ -72,14 +72,14 @@ const NodeContext = createContext<Loadable<PlumblineNode> | undefined>(undefined
 
 /** Properties of `NodeProvider`. */
 export interface NodeProviderProps {
-  /** Opens the node, once. Another function later changes nothing: for another node, give the provider another `key`. */
+  /** Opens the node, once. A new function in a later render changes nothing. To open another node, give the provider another `key`. */
   readonly open: () => Promise<PlumblineNode>;
   readonly children?: ReactNode;
 }
 
 /**
- * Opens a node when it is mounted, and closes it when it is unmounted. What is below it has the node by `useNode`. Nothing is opened on the
- * server, nor while a tree is only prepared (StrictMode, Suspense).
+ * Opens a node when it is mounted, and closes it when it is unmounted. Components below it get the node with `useNode`. It opens no
+ * node on the server, and none for a tree that React only prepares (StrictMode, Suspense).
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ export function NodeProvider({ open, children }: NodeProviderProps): ReactNode {
 /**
  * The node of the nearest `NodeProvider`.
  *
- * @throws Error outside of a `NodeProvider`
+ * @throws Error if there is no `NodeProvider` above
  *
  * @example
  * ```ts
@@ -209,9 +209,9 @@ function trusting(node: PlumblineNode, signal: AbortSignal) {
 }
 
 /**
- * The balance of an account at the newest block, with its level of trust.
+ * The balance of an account at the newest block, with its trust level.
  *
- * @param address - undefined while no account is known
+ * @param address - undefined as long as no account is known
  *
  * @example
  * ```ts
@@ -234,9 +234,9 @@ export function useBalance(address: Hex | undefined): Asked<TrustedBalance> {
 }
 
 /**
- * What a transaction costs (`linea_estimateGas`), with the level of trust of the state it was executed on.
+ * What a transaction costs (`linea_estimateGas`), with the trust level of the state on which it was executed.
  *
- * @param transaction - in the words of viem, amounts in wei; undefined while it is not complete
+ * @param transaction - with viem's names, amounts in wei. Undefined as long as it is not complete
  *
  * @example
  * ```ts
@@ -260,9 +260,9 @@ export function useFee(transaction: LineaFeesParameters | undefined): Asked<Line
 }
 
 /**
- * What transactions would do, in order, in the next block (`node.previewTransaction`).
+ * What transactions would do in the next block, in this order (`node.previewTransaction`).
  *
- * @param transactions - in the words of viem, amounts in wei; undefined while they are not complete
+ * @param transactions - with viem's names, amounts in wei. Undefined as long as they are not complete
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
- * Entry point `plumbline-l2/viem`: both methods for clients of viem, typed. Works with any client whose endpoint has the
- * methods: a node of plumbline by `custom(node)`, an endpoint of the network by `http(url)`. Nothing of viem is imported: the
- * types are those that its clients fit.
+ * Entry point `plumbline-l2/viem`: Linea's two methods, previews and messages as typed actions for viem clients. It works with any
+ * client whose endpoint has the methods: a plumbline node with `custom(node)`, or an endpoint of the network with `http(url)`. It does
+ * not import viem. Its types fit viem's clients.
  *
  * @module plumbline-l2/viem
  *
@@ -58,7 +58,7 @@ export type {
 } from './rpc/schema/json.js';
 export type { PreviewOptions, TransactionPreview } from './rpc/schema/transaction-preview.js';
 
-/** The methods as a schema of viem's: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
+/** The methods as a viem schema: `createPublicClient({ rpcSchema: rpcSchema<PlumblineRpcSchema>(), … })`. */
 export type PlumblineRpcSchema = [
   {
     Method: 'linea_estimateGas';
@@ -81,22 +81,22 @@ export type PlumblineRpcSchema = [
   },
 ];
 
-/** A network as a `Chain` of viem's. */
+/** A network as a viem `Chain`. */
 export interface ViemChain {
   readonly id: number;
   readonly name: string;
   readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
   readonly rpcUrls: { readonly default: { readonly http: readonly string[] } };
   readonly testnet: boolean;
-  /** How viem prices a transaction that names no price: by `linea_estimateGas`, where the network has it. */
+  /** How viem prices a transaction without a price: with `linea_estimateGas`, if the network has it. */
   readonly fees?: { readonly estimateFeesPerGas: (asked: FeesPerGasQuestion) => Promise<FeesPerGas | null> };
 }
 
-/** What viem asks a chain for the price of. */
+/** The question that viem asks a chain: the transaction that needs a price. */
 export interface FeesPerGasQuestion {
   readonly client: LineaClient;
   readonly request?: object | undefined;
-  /** A margin for what may change. */
+  /** Adds viem's margin for prices that may change. */
   readonly multiply: (amount: bigint) => bigint;
   readonly type: string;
 }
@@ -123,14 +123,14 @@ const chain = (id: number, name: string, testnet: boolean, http: readonly string
   testnet,
 });
 
-/** The networks that viem's chains are made of. Another one of `NETWORKS` is added here if wallets are to connect to it. */
+/** The networks in `CHAINS`. If wallets should connect to another network of `NETWORKS`, add it here. */
 export type ViemNetwork = Extract<NetworkName, 'linea' | 'linea-sepolia' | 'ethereum' | 'sepolia' | 'hoodi' | 'devnet'>;
 
 const FEES = { fees: { estimateFeesPerGas: feesPerGas } };
 
 /**
- * The networks of `NETWORKS` as chains of viem's and wagmi's. The devnet has the address of `plumbline serve`. The others have none, other than
- * those of `viem/chains`, so that nothing goes past the node: with `custom(node)` none is needed.
+ * The networks as chains for viem and wagmi. The devnet has the address of `plumbline serve`. The others have no address, unlike those
+ * of `viem/chains`: so all requests go to the node. With `custom(node)`, a chain needs no address.
  *
  * @example
  * ```ts
@@ -153,17 +153,17 @@ export const CHAINS: Readonly<Record<ViemNetwork, ViemChain>> = {
   hoodi: chain(560_048, 'Hoodi', true),
 };
 
-/** The block a question is about; `blockNumber` wins. */
+/** The block that you ask about. If both are there, `blockNumber` is used. */
 export interface LineaBlockParameters {
   readonly blockNumber?: bigint | undefined;
   readonly blockTag?: BlockTag | undefined;
 }
 
-/** A transaction to be priced, in the words of viem. Amounts in wei. */
+/** A transaction to estimate, with viem's names. Amounts are in wei. */
 export interface LineaFeesParameters extends LineaBlockParameters {
-  /** Sender; the client's account when left out. */
+  /** The sender. Default: the client's account. */
   readonly account?: Hex | { readonly address: Hex } | undefined;
-  /** Left out: a contract is created. */
+  /** If left out, the transaction creates a contract. */
   readonly to?: Hex | null | undefined;
   readonly data?: Hex | undefined;
   readonly value?: bigint | undefined;
@@ -176,7 +176,7 @@ export interface LineaFeesParameters extends LineaBlockParameters {
   readonly stateOverride?: readonly LineaAccountOverride[] | undefined;
 }
 
-/** What one account looks like for the length of the estimate. */
+/** Values that one account has during the estimate. */
 export interface LineaAccountOverride {
   readonly address: Hex;
   readonly balance?: bigint | undefined;
@@ -192,7 +192,7 @@ export interface LineaSlotOverride {
   readonly value: Hex;
 }
 
-/** What a transaction needs and costs; prices in wei per gas. */
+/** What a transaction needs and costs. Prices are in wei per gas. */
 export interface LineaFees {
   /** A limit with which the transaction succeeds: `gas` of viem's transactions. */
   readonly gasLimit: bigint;
@@ -201,17 +201,17 @@ export interface LineaFees {
   readonly priorityFeePerGas: bigint;
   /** Suggested: base fee plus priority fee, as the network's operator advises (docs/spec/fees.md 1). */
   readonly maxFeePerGas: bigint;
-  /** Wei, the value apart: what the transaction costs at most, gas limit times `maxFeePerGas`. */
+  /** What the transaction costs at most, without its value, in wei: gas limit times `maxFeePerGas`. */
   readonly totalFee: bigint;
 }
 
 export interface LineaProofParameters extends LineaBlockParameters {
   readonly address: Hex;
-  /** 32 bytes each; none when left out. */
+  /** 32 bytes each. Default: none. */
   readonly storageKeys?: readonly Hex[] | undefined;
 }
 
-/** What the actions need of a client. Any client of viem is one. */
+/** What the actions need from a client. Every viem client has it. */
 export interface LineaClient {
   readonly account?: { readonly address: Hex } | undefined;
   readonly request: (args: never) => Promise<unknown>;
@@ -219,9 +219,9 @@ export interface LineaClient {
 
 /** A type and no interface: that is what `extend` takes. */
 export type LineaActions = {
-  /** As `linea_estimateGas`, with what a wallet makes of it. */
+  /** Estimates like `linea_estimateGas`, and adds the prices that a wallet needs. */
   estimateLineaFees(parameters: LineaFeesParameters): Promise<LineaFees>;
-  /** As `linea_getProof`, at the newest provable block when none is named. Not checked: see `plumbline-l2/verify`. */
+  /** Asks `linea_getProof`. Default block: the newest provable one. It does not verify the answer: use `plumbline-l2/verify` for that. */
   getLineaProof(parameters: LineaProofParameters): Promise<LineaProofJson>;
 };
 
@@ -249,10 +249,10 @@ export function lineaActions(): (client: LineaClient) => LineaActions {
   });
 }
 
-/** A transaction to preview, in the words of viem. Amounts in wei. */
+/** A transaction to preview, with viem's names. Amounts are in wei. */
 export type PreviewTransactionParameters = Omit<LineaFeesParameters, 'stateOverride' | 'blockNumber' | 'blockTag'>;
 
-/** What previews run on: a node of plumbline. */
+/** The plumbline node that makes previews. */
 export interface PreviewingNode {
   previewTransaction(
     calls: readonly object[],
@@ -263,7 +263,8 @@ export interface PreviewingNode {
 /** A type and no interface: that is what `extend` takes. */
 export type PreviewActions = {
   /**
-   * What transactions would do, in order, in the next block: `node.previewTransaction` for transactions as viem has them.
+   * Says what transactions would do in the next block, in this order. It is `node.previewTransaction` with transactions in viem's
+   * form.
    *
    * @throws as `node.previewTransaction`
    */
@@ -274,7 +275,7 @@ export type PreviewActions = {
 };
 
 /**
- * Actions for `client.extend(previewActions(node))`. The preview is made by the node; no endpoint offers it.
+ * Actions for `client.extend(previewActions(node))`. The node makes the preview. An RPC endpoint cannot make it.
  *
  * @example
  * ```ts
@@ -303,22 +304,22 @@ export function previewActions(node: PreviewingNode): (client: Pick<LineaClient,
   });
 }
 
-/** What messages are read and claims prepared by: a node of plumbline. */
+/** The plumbline node that reads messages and prepares claims. */
 export interface MessagingNode {
   messages(query: MessageQuery, options?: { readonly signal?: AbortSignal }): Promise<MessageList>;
   prepareClaim(hash: Hex, options?: ClaimOptions & { readonly signal?: AbortSignal }): Promise<ClaimPreparation>;
   depositStatus(hash: Hex, options?: { readonly signal?: AbortSignal }): Promise<DepositStatus>;
 }
 
-/** As `MessageQuery`, with blocks as viem has them. */
+/** As `MessageQuery`, with block numbers in viem's form. */
 export interface GetMessagesParameters {
-  /** The sender of the messages, or their recipient on layer 1; the client's account when left out. */
+  /** The sender of the messages, or their recipient on layer 1. Default: the client's account. */
   readonly account?: Hex | { readonly address: Hex } | undefined;
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
 }
 
-/** Which message is to be claimed, and as `ClaimOptions`. */
+/** The message to claim, and the members of `ClaimOptions`. */
 export interface PrepareClaimParameters {
   readonly hash: Hex;
   readonly fromBlock?: bigint | undefined;
@@ -326,30 +327,30 @@ export interface PrepareClaimParameters {
   readonly feeRecipient?: Hex | undefined;
 }
 
-/** The transaction of a claim, as `sendTransaction` of a wallet on layer 1 takes it. */
+/** The transaction that claims, in the form that `sendTransaction` of a layer-1 wallet takes. */
 export interface ClaimTransaction {
   readonly to: Hex;
   readonly data: Hex;
   readonly value: bigint;
 }
 
-/** As `ClaimPreparation`, with a transaction that viem sends. */
+/** As `ClaimPreparation`, with a transaction that viem can send. */
 export type ViemClaim<Found = ClaimPreparation> = Found extends { readonly transaction: object }
   ? Omit<Found, 'transaction'> & { readonly transaction: ClaimTransaction }
   : Found;
 
 /** A type and no interface: that is what `extend` takes. */
 export type MessageActions = {
-  /** As `node.messages`. @throws as that; `Error` without an account */
+  /** The same as `node.messages`. @throws as `node.messages`; `Error` if there is no account */
   getMessages(parameters: GetMessagesParameters): Promise<MessageList>;
-  /** As `node.prepareClaim`. The transaction is for a wallet on layer 1. @throws as that */
+  /** The same as `node.prepareClaim`. Send the transaction with a wallet on layer 1. @throws as `node.prepareClaim` */
   prepareClaim(parameters: PrepareClaimParameters): Promise<ViemClaim>;
-  /** As `node.depositStatus`. @throws as that */
+  /** The same as `node.depositStatus`. @throws as `node.depositStatus` */
   getDepositStatus(parameters: { readonly hash: Hex }): Promise<DepositStatus>;
 };
 
 /**
- * Actions for `client.extend(messageActions(node))`: messages between the layers, proved by the node.
+ * Actions for `client.extend(messageActions(node))`: messages between the layers, which the node proves.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Entry point `plumbline-l2/vite`: a plugin for Vite 5 and newer. The plugin has the types that Vite's fit, so that Vite itself is not imported.
+ * Entry point `plumbline-l2/vite`: a plugin for Vite 5 and newer. It does not import Vite. The types of the plugin fit Vite's.
  *
  * @module plumbline-l2/vite
  *
@@ -9,23 +9,24 @@
 
 /** Options of the plugin. */
 export interface PlumblinePluginOptions {
-  /** The kind of node whose scripts the page begins to load with itself: all up to the first estimate. */
+  /** The kind of node in the page. The page begins to load its scripts early: all that the first estimate needs. */
   readonly kind: 'devnet' | 'light';
   /**
-   * The page gets a content security policy: scripts and workers of its own origin, and requests to these origins, those of the endpoints. Without,
-   * the page gets none. A page that has a policy of its own keeps it.
+   * The origins of the endpoints. With this option, the page gets a content security policy: it allows scripts and workers of the
+   * page's own origin, and requests to these origins. Without it, the page gets no policy. If the page already has a policy, the
+   * plugin does not change it.
    */
   readonly connect?: readonly string[];
 }
 
-/** A tag as Vite puts it into a page. */
+/** A tag that Vite puts into a page. */
 export interface HtmlTag {
   readonly tag: string;
   readonly attrs: Record<string, string>;
   readonly injectTo: 'head' | 'head-prepend';
 }
 
-/** A plugin as Vite's configuration takes it. */
+/** A plugin for Vite's configuration. */
 export interface PlumblinePlugin {
   readonly name: string;
   config(): object;
@@ -49,7 +50,7 @@ const FIRST_ESTIMATE = JSON.parse('{"devnet":[],"light":[]}') as Readonly<
 >;
 
 /**
- * The policy that plumbline needs of a page (docs/browsers.md). It says nothing of styles, pictures and frames.
+ * The content security policy that plumbline needs in a page (docs/browsers.md). It says nothing about styles, pictures and frames.
  *
  * @param connect - origins of the endpoints
  *
@@ -73,8 +74,8 @@ export function contentSecurityPolicy(connect: readonly string[] = []): string {
 const OWN_POLICY = /<meta[^>]+http-equiv=["']?content-security-policy/i;
 
 /**
- * Sets Vite up for a page with a node: workers as modules in chunks, and no bundling of the package for `vite dev`. A built page begins to load the scripts
- * of the first estimate with itself (`modulepreload`), and has the policy that plumbline needs.
+ * Sets Vite up for a page with a node: workers become modules in chunks, and `vite dev` does not bundle the package. A built page
+ * loads the scripts of the first estimate early (`modulepreload`), and has the policy that plumbline needs.
  *
  * @example
  * ```ts

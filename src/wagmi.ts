@@ -1,6 +1,6 @@
 /**
- * Entry point `plumbline-l2/wagmi`: a node of plumbline in a config of wagmi, as a transport and, for a devnet, as the wallet. The connector
- * has the types that wagmi's fit, so that wagmi itself is not imported.
+ * Entry point `plumbline-l2/wagmi`: a plumbline node in a wagmi config, as a transport and, for a devnet, as the wallet. It does not
+ * import wagmi. The types of the connector fit wagmi's.
  *
  * @module plumbline-l2/wagmi
  *
@@ -26,7 +26,7 @@ import type { PlumblineNode } from './hosts/provider/node-handle.js';
 /** Where wagmi's storage keeps that the visitor has connected. */
 const CONNECTED = 'plumbline.connected';
 
-/** Opens the node of a config, when it is first needed. The same function means the same node. */
+/** Opens the node of a config when it is first needed. If two callers pass the same function, they share one node. */
 export type OpenNode = () => Promise<PlumblineNode>;
 
 const opened = new WeakMap<OpenNode, Promise<PlumblineNode>>();
@@ -43,9 +43,9 @@ function nodeOf(open: OpenNode): Promise<PlumblineNode> {
 }
 
 /**
- * A transport of viem's and wagmi's that asks a node. The node opens with the first request.
+ * A transport for viem and wagmi that asks a node. The node opens with the first request.
  *
- * @param open - the same function as the connector's means the same node
+ * @param open - pass the same function to the connector, so that they share one node
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export function plumblineTransport(open: OpenNode): CustomTransport {
   return custom({ request }, { key: 'plumbline', name: 'plumbline' });
 }
 
-/** What the connector needs of a config of wagmi. */
+/** What the connector needs from a wagmi config. */
 export interface ConnectorConfig {
   readonly chains: readonly Chain[];
   readonly emitter: {
@@ -79,7 +79,7 @@ export interface ConnectorConfig {
     | undefined;
 }
 
-/** A connector as wagmi's `createConnector` has it. A type and no interface: that is what wagmi takes. */
+/** A connector in the form of wagmi's `createConnector`. It is a type and not an interface, because wagmi needs a type. */
 export type PlumblineConnector = {
   readonly id: string;
   readonly name: string;
@@ -112,8 +112,8 @@ export type PlumblineConnector = {
 const addressesOf = (accounts: readonly string[]): Address[] => accounts.map((account) => getAddress(account));
 
 /**
- * A devnet as the wallet of a page: a connector for `createConfig({ connectors: [plumblineConnector(open)] })`. It connects without a question,
- * gives its accounts back when it disconnects, and is connected again after the page was loaded anew.
+ * A devnet as the wallet of a page: a connector for `createConfig({ connectors: [plumblineConnector(open)] })`. It connects without
+ * asking the user. When it disconnects, the page loses the accounts. After a reload of the page, it connects again.
  *
  * @example
  * ```ts
