@@ -1,6 +1,6 @@
 /**
- * Entry point `plumbline-l2/fees`: what a transaction costs on these networks, worked out without a chain and without an EVM.
- * The gas limit comes from elsewhere; transaction bytes, compressed size and priority fee come from here.
+ * Entry point `plumbline-l2/fees`: computes what a transaction costs on these networks, without a chain and without an EVM. You give
+ * the gas limit. This entry point computes transaction bytes, compressed size and priority fee.
  *
  * @module plumbline-l2/fees
  */

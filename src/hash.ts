@@ -1,6 +1,6 @@
 /**
- * Entry point `plumbline-l2/hash`: the hash functions of Linea's zk state, MiMC over BLS12-377 and Poseidon2 over KoalaBear, in
- * WebAssembly, and the hashes of addresses, slots, code and accounts made with them.
+ * Entry point `plumbline-l2/hash`: the hash functions of Linea's zk state in WebAssembly, MiMC over BLS12-377 and Poseidon2 over
+ * KoalaBear. It also makes the hashes of addresses, slots, code and accounts.
  *
  * @module plumbline-l2/hash
  *

@@ -1,5 +1,5 @@
 /**
- * Entry point `plumbline-l2`: a node in a Worker, and what a page needs to talk to it.
+ * Entry point `plumbline-l2`: a node in a Worker, and everything that a page needs to use it.
  *
  * @module plumbline-l2
  */

@@ -1,6 +1,6 @@
 /**
- * Entry point `plumbline-l2/state`: the zk state of Linea and networks with the same software. Apply blocks to it, prove and
- * verify accounts and slots, follow selected keys, make and check state traces. No EVM, no worker, no network.
+ * Entry point `plumbline-l2/state`: the zk state of Linea and of networks with the same software. You can apply blocks to it, prove
+ * and verify accounts and slots, follow selected keys, and make and check state traces. It needs no EVM, no worker and no network.
  *
  * @module plumbline-l2/state
  *

@@ -1,5 +1,5 @@
 /**
- * Entry point `plumbline-l2/verify`: proofs, checked in the page. No EVM, no worker, no store.
+ * Entry point `plumbline-l2/verify`: verifies proofs in the page. It needs no EVM, no worker and no store.
  *
  * @module plumbline-l2/verify
  *
@@ -132,11 +132,11 @@ export {
 export type { ProofFailure, ProofRequest } from './proof/verdict.js';
 
 /**
- * Verifies what beacon nodes tell of layer-1 finality: at least two thirds of the sync committees, chained from the trusted
- * block, signed a state that names the block as final. The code for it is loaded with the first call.
+ * Verifies what beacon nodes say about layer-1 finality. It checks that at least two thirds of the sync committees, chained from the
+ * trusted block, signed a state that names the block as final. The code is loaded with the first call.
  *
- * @throws PlumblineError `PROOF_MALFORMED`; `FORK_UNSUPPORTED`; `INVALID_PARAMETER` for an unknown network; `STORE_CORRUPT`
- *   for an unusable `state`; `LAYER_ONE_CONTRADICTS` for one in which layer 1 contradicted itself
+ * @throws PlumblineError `PROOF_MALFORMED`; `FORK_UNSUPPORTED`; `INVALID_PARAMETER` for an unknown network; `STORE_CORRUPT` for an
+ *   unusable `state`; `LAYER_ONE_CONTRADICTS` for a `state` in which layer 1 contradicted itself
  * @source docs/spec/consensus.md 6 and 7
  */
 export async function verifyConsensusUpdate(request: ConsensusRequest): Promise<ConsensusVerdict> {

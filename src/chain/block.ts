@@ -78,8 +78,8 @@ export function isHead(reference: BlockReference): boolean {
 
 /**
  * How far the data of a block can be trusted. `held`: executed by this node. The others are levels of a light node
- * (docs/spec/json-rpc.md 7). `settled` rests on the consensus of layer 1, `finalized` on the word of its endpoints. `attested`, of layer 1
- * itself: two thirds of a sync committee have signed it, and it may still be replaced.
+ * (docs/spec/json-rpc.md 7). `settled`: layer-1 consensus proves it final. `finalized`: endpoints of layer 1 say that it is final.
+ * `attested`: a block of layer 1 that two thirds of a sync committee have signed. It may still be replaced.
  */
 export type TrustLevel = 'held' | 'settled' | 'finalized' | 'sealed' | 'attested' | 'linked' | 'plain';
 
@@ -89,7 +89,7 @@ export type HeadLevel = Extract<TrustLevel, 'plain' | 'linked' | 'attested' | 's
 /** Trust levels of a block: a block below the head can be settled by layer-1 consensus. */
 export type BlockLevel = Extract<TrustLevel, HeadLevel | 'settled'>;
 
-/** Order of the trust levels; a higher number is more trust. */
+/** Order of the trust levels. A higher number means more trust. */
 export const TRUST_RANK: Readonly<Record<TrustLevel, number>> = {
   plain: 0,
   linked: 1,

@@ -32,7 +32,7 @@ export interface Exclusion {
   readonly timestamp: number;
 }
 
-/** The block of layer 1 that settled or attested blocks rest on, and what it rests on itself. */
+/** The layer-1 block that settled or attested blocks depend on, and the trusted beacon block behind it. */
 export interface LayerOneEvidence {
   /**
    * Where the first trusted beacon block came from: the options (`checkpoint`), the store of an earlier session (`stored`), the
@@ -41,15 +41,15 @@ export interface LayerOneEvidence {
   readonly level: 'checkpoint' | 'stored' | 'builtin' | 'servers';
   /** Root of the first trusted beacon block, 32 bytes. */
   readonly checkpoint: Uint8Array;
-  /** Slot of the finalized beacon block; of the attested one. */
+  /** Slot of the finalized or attested beacon block. */
   readonly slot: number;
   /** Hash of the execution block that it carries, 32 bytes. */
   readonly blockHash: Uint8Array;
   /** Unix time of the slot, in seconds. */
   readonly timestamp: number;
-  /** In the 30 days before the last fork of layer 1 that the profile knows: its name, and its Unix time in seconds. */
+  /** Only in the 30 days before the last layer-1 fork that the profile knows: name of the fork, and its Unix time in seconds. */
   readonly lastFork?: { readonly name: string; readonly timestamp: number };
-  /** Of an attested block: slots from its own to the present one. */
+  /** Only for an attested block: how many slots it is behind the present one. */
   readonly behind?: number;
 }
 

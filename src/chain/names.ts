@@ -13,9 +13,9 @@ import { bytesToBigInt, concatBytes, equalBytes, isZeroBytes, joinBytes, ZERO_WO
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 
 /**
- * Why a contract gave no answer. `reverted`: it refused. `outOfGas`: it needs more than ten million gas. `halted`: it ended with another
- * exception of the EVM. `malformed`: the answer is not of the type that the function returns, as where there is no contract. `tooLarge`: it
- * has more than 64 KiB.
+ * Why a contract gave no answer. `reverted`: it refused. `outOfGas`: it needs more than ten million gas. `halted`: it ended with
+ * another exception of the EVM. `malformed`: the answer does not have the type that the function returns, for example because there is
+ * no contract. `tooLarge`: the answer has more than 64 KiB.
  */
 export type NameFailure = 'reverted' | 'outOfGas' | 'halted' | 'malformed' | 'tooLarge';
 
@@ -24,7 +24,7 @@ export type NameFailure = 'reverted' | 'outOfGas' | 'halted' | 'malformed' | 'to
  *
  * - `noResolver`: the name has no resolver, and none of its parents has one that answers for the names below it.
  * - `noRecord`: the resolver has no such record.
- * - `notProved`: the resolver asks for data from a server (CCIP-Read, EIP-3668). No state proves it, so that it is never fetched.
+ * - `notProved`: the resolver asks for data from a server (CCIP-Read, EIP-3668). No state proves this data, so it is never fetched.
  * - `failed`: the contract gave no answer.
  */
 export type Unresolved =
@@ -41,11 +41,11 @@ export type ForwardOutcome =
 /** The name of an address, or why there is none. */
 export type ReverseOutcome =
   | { readonly status: 'found'; readonly name: string }
-  /** The reverse record is not a normalised name. `claimed` may look like another name: do not show it as one. */
+  /** The reverse record is not a normalised name. `claimed` may look like another name: do not show it as a name. */
   | { readonly status: 'notNormalized'; readonly claimed: string }
-  /** The name in the reverse record is of the address `forward`: checked, and false. */
+  /** The name in the reverse record resolves to another address, `forward`. So the claim was checked and is false. */
   | { readonly status: 'otherAddress'; readonly claimed: string; readonly forward: Hex }
-  /** The reverse record could not be read, or the address of the name in it, `claimed`. */
+  /** The reverse record could not be read, or the name in it (`claimed`) could not be resolved. */
   | (Unresolved & { readonly record: 'reverse' })
   | (Unresolved & { readonly record: 'forward'; readonly claimed: string });
 

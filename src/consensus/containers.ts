@@ -327,7 +327,7 @@ export function isValidLightClientHeader(network: BeaconNetwork, header: LightCl
   return equalBytes(root, beacon.bodyRoot);
 }
 
-/** A layer-1 block that a header of a store proves. A fork can prove less than its hash: then a member is absent. */
+/** A layer-1 block that a verified header proves. In some forks, a header proves less. Then a member is absent. */
 export interface LayerOneBlock {
   readonly slot: number;
   /** Root of the beacon block, 32 bytes. */

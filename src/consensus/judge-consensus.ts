@@ -14,8 +14,8 @@ import { latestSignatureSlot, slotAtTime, slotsIn } from './slots.js';
 import { storeFromBytes, storeToBytes } from './stored.js';
 
 /**
- * Answers of beacon nodes, in the order in which they are applied: JSON, or bytes of SSZ. From a `state`, those that are not newer
- * are passed over.
+ * Answers of beacon nodes, in the order in which they are applied: JSON, or bytes of SSZ. If you start from a `state`, answers that
+ * are not newer are ignored.
  */
 export interface ConsensusAnswer {
   /** `updates`: the whole answer, a list. */
@@ -26,12 +26,12 @@ export interface ConsensusAnswer {
 export interface ConsensusRequest {
   /** Chain id of layer 1 (1, 11155111, 560048), or a beacon chain of your own. */
   readonly network: number | BeaconNetwork;
-  /** Root of a trusted beacon block (32 bytes) with the answer for it, or the `state` of an earlier verdict, which is believed. */
+  /** Root of a trusted beacon block (32 bytes) with the bootstrap for it, or the `state` of an earlier verdict. The state is believed. */
   readonly from: { readonly root: Uint8Array; readonly bootstrap: unknown } | { readonly state: Uint8Array };
   readonly answers: readonly ConsensusAnswer[];
-  /** Unix time in milliseconds: nothing may be signed more than one slot after it. The clock's, if left out. */
+  /** Unix time in milliseconds. Nothing may be signed more than one slot after it. Default: the time of the clock. */
   readonly now?: number;
-  /** How old the trusted block, or the final block of `state`, may be at `now`: 14 days, if left out. */
+  /** How old the trusted block, or the final block of `state`, may be at `now`, ms. Default: 14 days. */
   readonly maxAgeMs?: number;
 }
 

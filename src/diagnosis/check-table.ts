@@ -1,4 +1,4 @@
-/** What the outcome of a check rests on. */
+/** What the outcome of a check is based on. */
 export type CheckBasis =
   /** The transaction and the network profile alone. */
   | 'profile'
@@ -10,7 +10,7 @@ export type CheckBasis =
   | 'execution'
   /** Transactions that this node knows and that are in no block. A light node does not see the network's pool. */
   | 'pool'
-  /** The word of an endpoint, which nothing verifies. */
+  /** An endpoint says so. Nothing verifies it. */
   | 'endpoint';
 
 /** What `found` and `needed` count. */

@@ -7,9 +7,9 @@ import { CHECKS, type CheckBasis, type CheckName, type CheckUnit } from './check
 /** One check of a transaction: its outcome, what was found and what the limit is. */
 export interface TransactionCheck {
   readonly check: CheckName;
-  /** `unknown`: it could not be checked, and `reason` says why. `fails`: it was checked, and it is false. */
+  /** `unknown`: the check could not be made, and `reason` says why. `fails`: the check was made, and it is false. */
   readonly outcome: 'ok' | 'fails' | 'unknown';
-  /** What the outcome rests on. `endpoint` is not verified. */
+  /** What the outcome is based on. `endpoint` is not verified. */
   readonly basis: CheckBasis;
   /** What follows from `fails`. */
   readonly failure: 'refused' | 'waits' | 'none';
@@ -17,28 +17,31 @@ export interface TransactionCheck {
   readonly unit?: CheckUnit;
   /** How `found` must compare with `needed`. */
   readonly rule?: 'at least' | 'at most' | 'equal';
-  /** The value of the transaction or the account, as a quantity. Left out where there is none, or it is not known. */
+  /** The value of the transaction or the account, as a quantity. Left out if there is none, or if it is not known. */
   readonly found?: Hex;
   /** The limit, as a quantity. */
   readonly needed?: Hex;
-  /** Why it fails or is unknown; of `line-counts`, the module that comes nearest to its limit. */
+  /** Why the check fails or is unknown. For `line-counts`: the module that comes nearest to its limit. */
   readonly reason?: string;
-  /** Of `state-gas`: what the run with `needed` uses, as quantities; if the gas limit is enough, what the run with it uses. */
+  /**
+   * Only for `state-gas`: what the run with `needed` uses, as quantities. If the gas limit is enough, what the run with this limit
+   * uses.
+   */
   readonly used?: { readonly executionGas: Hex; readonly stateGas: Hex };
 }
 
 /**
  * Whether a transaction will be included.
  *
- * - `included`: a block has it.
- * - `will-be-included`: all checks that decide are ok. It holds for the newest block; prices, nonces and balances may change.
- * - `will-wait`: the pool keeps it, and no block takes it yet.
+ * - `included`: it is in a block.
+ * - `will-be-included`: all checks that matter pass on the newest block. Prices, nonces and balances may still change.
+ * - `will-wait`: the pool keeps it, but no block takes it yet.
  * - `will-be-refused`: the pool or block building refuses it.
- * - `cannot-tell`: a check that decides could not be made.
+ * - `cannot-tell`: a check that matters could not be made.
  */
 export type InclusionVerdict = 'included' | 'will-be-included' | 'will-wait' | 'will-be-refused' | 'cannot-tell';
 
-/** Fields that a call left out, and that were filled in as `linea_estimateGas` does. */
+/** Fields that the call does not have. They were filled in as `linea_estimateGas` does it. */
 export type FilledField = 'nonce' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas';
 
 /** Answer of `node.diagnoseTransaction` (docs/spec/fees.md 11). */
@@ -47,13 +50,13 @@ export interface TransactionDiagnosis {
   /** What to do next, as one or more sentences. Amounts in it are decimal. */
   readonly nextStep: string;
   /**
-   * Where the transaction came from: the call or the bytes that were given, a block, the transactions that this node knows as
-   * pending, the pool of an endpoint (its hash was checked), or nowhere.
+   * Where the transaction came from: the call or the bytes that you gave, a block, the pending transactions that this node knows, the
+   * pool of an endpoint (its hash was checked), or nowhere.
    */
   readonly origin: 'call' | 'raw' | 'block' | 'pool' | 'endpoint' | 'none';
   /** 32 bytes; left out for a call. */
   readonly hash?: Hex;
-  /** The sender, 20 bytes; of a signed transaction, as its signature says. */
+  /** The sender, 20 bytes. For a signed transaction, it follows from the signature. */
   readonly from?: Hex;
   readonly nonce?: Hex;
   /** Fields that were not in the call, with the value that was checked. */
@@ -69,9 +72,12 @@ export interface TransactionDiagnosis {
   };
   /** Number of the block after which it was checked; null if none could be read. */
   readonly block: number | null;
-  /** `held`: on the node's own chain; otherwise the trust level of a light node for that block. Null without a block. */
+  /** `held`: on the node's own chain. Otherwise the trust level of that block on a light node. Null if there is no block. */
   readonly trust: TrustLevel | null;
-  /** If it is not the network's own, the compressed size is an approximation. A price that may or may not do is `unknown`. */
+  /**
+   * If it is not the network's own dictionary, the compressed size is an approximation. If it is not clear whether the price is
+   * enough, the check is `unknown`.
+   */
   readonly dictionary: { readonly name: string; readonly networkOwn: boolean };
 }
 

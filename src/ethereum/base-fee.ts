@@ -61,9 +61,7 @@ export function effectiveGasPrice(prices: NamedPrices, baseFeePerGas: bigint): b
   return wanted < cap ? wanted : cap;
 }
 
-/**
- * Blob parameters of a fork (EIP-7840): target and maximum number of blobs in a block, and how fast the price changes.
- */
+/** Blob parameters of a fork (EIP-7840): target and maximum number of blobs in a block, and how fast the blob price changes. */
 export interface BlobSchedule {
   readonly target: number;
   readonly max: number;

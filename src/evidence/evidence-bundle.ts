@@ -16,11 +16,11 @@ export type EvidenceClaim =
   | {
       /** Number of the block. */
       readonly block: number;
-      /** A slot that no block changes after `from`, up to `block`: by their access lists (EIP-7928). */
+      /** A slot that no block after `from` changes, up to `block`. The access lists of the blocks prove it (EIP-7928). */
       readonly unchanged?: UnchangedSlot;
     };
 
-/** A slot of an account, 32 bytes, and the number of the block after which it has its value. */
+/** A slot of an account (32 bytes), and the number of the block after which the slot has its value. */
 export interface UnchangedSlot {
   readonly address: Hex;
   readonly key: Hex;
@@ -31,7 +31,7 @@ export interface UnchangedSlot {
 /** Most blocks over which a slot is shown to be unchanged. */
 export const MAX_HISTORY = 1024;
 
-/** What shows that a slot is unchanged. Answers of endpoints, as they came. */
+/** The proof that a slot is unchanged: answers of endpoints, unchanged. */
 export interface EvidenceHistory {
   /** `eth_getBlockByHash` of the block `from`. */
   readonly header: unknown;
@@ -42,8 +42,8 @@ export interface EvidenceHistory {
 }
 
 /**
- * All that is needed to verify a claim without any endpoint, from a trusted beacon block on: JSON, 0.1 to 1 MB. The members are
- * answers of endpoints, as they came.
+ * Everything that is needed to verify a claim without any endpoint, from a trusted beacon block on: JSON, 0.1 to 1 MB. The members are
+ * answers of endpoints, unchanged.
  *
  * @source docs/spec/settled.md 7
  */
@@ -56,26 +56,26 @@ export interface EvidenceBundle {
   readonly checkpoint: Hex;
   /** Beacon API: the bootstrap of the checkpoint, and the updates after it. */
   readonly consensus: { readonly bootstrap: unknown; readonly answers: readonly ConsensusAnswer[] };
-  /** `eth_getBlockByHash` of layer 1: the final block, where consensus proves its hash alone, as from Gloas on. */
+  /** `eth_getBlockByHash` of layer 1: the final block. It is there if consensus proves only its hash, as from the Gloas fork on. */
   readonly layerOneHeader?: unknown;
   /** Number of the finalized layer-2 block. */
   readonly finalized: number;
   /** `eth_getProof` of the rollup contract on layer 1, with the slots of `anchorSlots`. */
   readonly rollup: unknown;
-  /** `eth_getBlockByHash` of the finalized block, where layer 1 stores its hash. */
+  /** `eth_getBlockByHash` of the finalized block. It is there if layer 1 stores the hash of this block. */
   readonly finalizedHeader?: unknown;
   /**
    * `linea_getProof` at the finalized block: of the claimed account, or of the history contract with the slot of the block. With
-   * `finalizedHeader`, `eth_getProof` there, and nothing if the claim is that block.
+   * `finalizedHeader`, it is `eth_getProof` at that block, or nothing if the claim is that block.
    */
   readonly state?: unknown;
   /** `eth_getBlockByHash`, for the claim of a block; left out if it is that of `finalizedHeader`. */
   readonly header?: unknown;
-  /** For the claim of a slot that is unchanged. */
+  /** Only for the claim that a slot is unchanged. */
   readonly history?: EvidenceHistory;
 }
 
-/** What evidence is judged by. A network profile has these members. */
+/** What the verification of evidence needs to know about a network. A network profile has these members. */
 export interface EvidenceNetwork {
   readonly chainId: number;
   readonly rollup: RollupContract;
@@ -84,15 +84,15 @@ export interface EvidenceNetwork {
   readonly accessLists?: Network['accessLists'];
 }
 
-/** What the judge of a bundle trusts. */
+/** What you trust when you verify a bundle. */
 export interface EvidenceTrust {
   /** The layer-2 network with its rollup contract. */
   readonly network: EvidenceNetwork;
   /** Root of a beacon block of layer 1, 32 bytes. The evidence must begin with it. */
   readonly checkpoint: Uint8Array;
-  /** Unix time in milliseconds: nothing may be signed more than one slot after it. The clock's, if left out. */
+  /** Unix time in milliseconds. Nothing may be signed more than one slot after it. Default: the time of the clock. */
   readonly now?: number;
-  /** How old the checkpoint may be at `now`: 14 days, if left out. Old keys of a sync committee may be stolen. */
+  /** How old the checkpoint may be at `now`, ms. Default: 14 days. Old keys of a sync committee may be stolen. */
   readonly maxAgeMs?: number;
 }
 
@@ -116,11 +116,11 @@ export interface VerifiedEvidence {
   readonly layerOne: LayerOneBlock;
   /** How many members of the sync committee signed each update, in order. */
   readonly participants: readonly number[];
-  /** The finalized layer-2 block, and what layer 1 stores of it: the root of the zk state after it, or its hash, 32 bytes. */
+  /** The finalized layer-2 block, and what layer 1 stores for it: the root of the zk state after it, or its hash, 32 bytes each. */
   readonly finalized: { readonly number: number; readonly stateRoot?: Uint8Array; readonly blockHash?: Uint8Array };
   /** The claimed account and its slots, in the zk state. */
   readonly proof?: VerifiedLineaProof;
-  /** The same in the state of the finalized block, where layer 1 stores its hash. */
+  /** The claimed account and its slots in the ordinary state of the finalized block, if layer 1 stores the hash of this block. */
   readonly ethereumProof?: VerifiedEthereumProof;
   /** The header of the claimed block. */
   readonly header?: VerifiedHeader;

@@ -8,13 +8,13 @@ import { originOf } from '../primitives/origin.js';
 
 /** A compression dictionary, ready for `loadCalldataSizer`. */
 export interface Dictionary {
-  /** The network's name for it; `general` for plumbline's own; `custom` for bytes without a reference. */
+  /** The network's name for the dictionary. `general`: plumbline's own. `custom`: bytes that were not compared with a reference. */
   readonly name: string;
   readonly sha256: Hex;
   readonly bytes: Uint8Array;
   /** Whether it was verified as the network's own. Sizes with any other dictionary are approximations. */
   readonly networkOwn: boolean;
-  /** Why it replaces the network's own dictionary; absent if that was loaded or not requested. */
+  /** Why this dictionary replaces the network's own. Absent if the network's own was loaded or not requested. */
   readonly reason?: string;
 }
 
@@ -47,8 +47,8 @@ export async function loadDictionary(
 }
 
 /**
- * plumbline's own general dictionary, for devnets, and for estimates when a network's own cannot be loaded. It is a
- * chunk of its own, loaded on first use.
+ * plumbline's general dictionary, for devnets, and for estimates if a network's own dictionary cannot be loaded. It is in a separate
+ * chunk, which is loaded on first use.
  *
  * @example
  * ```ts

@@ -15,7 +15,7 @@ export type MiningMode = 'auto' | 'manual' | { readonly intervalSeconds: number 
 /** Development tools whose methods differ under one name. */
 export const TOOLS = ['anvil', 'hardhat', 'ganache'] as const;
 
-/** The tool that a devnet answers as, where tools differ. */
+/** The tool that a devnet follows if tools differ. */
 export type Tool = (typeof TOOLS)[number];
 
 /** When devnet blocks become final on the simulated layer 1. */
@@ -25,12 +25,12 @@ export interface FinalityOptions {
   /** Blocks of one finalization. Only the last one has a state root on layer 1. Default 1. */
   readonly batchBlocks?: number;
   /**
-   * Number of newest finalizations whose states stay provable, as in the reference state manager. Default 128. A devnet
-   * opened from its store starts with the newest finalized block of its checkpoint, and adds each later finalization.
+   * Number of newest finalizations whose states can be proved, as in the reference state manager. Default 128. If a devnet is opened
+   * from its store, it starts with the newest finalized block of its checkpoint, and adds each later finalization.
    */
   readonly heldFinalizations?: number;
   /**
-   * The first block whose finalization stores its hash in place of its state root, as the next rollup contract does
+   * From this block on, finalizations store the block hash and not the state root, as the next rollup contract does
    * (docs/spec/rollup-versions.md). The profile must have `rollup.blockHashesSlot`. Default: none.
    */
   readonly blockHashesFrom?: number;
@@ -47,32 +47,32 @@ export const FINALITY_OPTIONS = {
 /** An embedded devnet, the default chain of a node. All members but `kind` are optional. */
 export interface DevnetChainOptions {
   readonly kind: 'devnet';
-  /** Profile to run; `devnet()` when left out. */
+  /** The network profile. Default: `devnet()`. */
   readonly network?: Network;
-  /** Hash scheme of the zk state, where the profile is the default one. */
+  /** Hash scheme of the zk state, if you give no profile. */
   readonly scheme?: HashScheme;
   /**
-   * A genesis file in geth's format, parsed from JSON. Its accounts, header and forks replace the devnet's own. Leave out
-   * `network` with it.
+   * A genesis file in geth's format, parsed from JSON. Its accounts, header and forks replace the devnet's own. If you give it, leave
+   * out `network`.
    */
   readonly genesis?: GenesisJson;
   /** Blocks to import on top of genesis: concatenated RLP. Blocks that the chain already has are skipped. */
   readonly importBlocks?: Uint8Array;
   /**
-   * The accounts of `eth_accounts`, whose keys the devnet holds, on layer 1 too; `DEV_ACCOUNTS` when left out. Each has 10 000 ether and as many
-   * test tokens at genesis as those, unless there is a `genesis`. Never give keys that hold anything on a network.
+   * The accounts of `eth_accounts`, also on layer 1. The devnet holds their keys. Default: `DEV_ACCOUNTS`. Each has 10 000 ether and
+   * the same test tokens at genesis as these, unless you give a `genesis`. Never give keys that hold anything on a public network.
    */
   readonly accounts?: readonly DevAccount[];
-  /** Further accounts, by address, besides those of `genesis` or the dev accounts and the test token. */
+  /** More accounts, by address, in addition to those of `genesis`, or to the dev accounts and the test token. */
   readonly alloc?: GenesisAlloc;
   /** When blocks are sealed: for each transaction (`auto`, the default), only by `evm_mine` (`manual`), or at an interval. */
   readonly mining?: MiningMode;
-  /** The tool that the devnet answers as, where methods of one name differ between tools, and in `web3_clientVersion`. */
+  /** The tool that the devnet follows: for methods that differ between tools, and in `web3_clientVersion`. */
   readonly tool?: Tool;
   readonly finality?: FinalityOptions;
   /** Prices in the block headers. */
   readonly prices?: Prices;
-  /** Of `ForkChainOptions`: the network that the devnet is a fork of. */
+  /** Only in `ForkChainOptions`: the network that the devnet is a fork of. */
   readonly fork?: never;
 }
 

@@ -6,8 +6,8 @@ import { LIGHT_OPTIONS, type LightChainOptions } from '../light/light-options.js
 /** The network that a devnet is a fork of: a light chain's options, and the block. */
 export interface ForkOptions extends Omit<LightChainOptions, 'kind'> {
   /**
-   * The block that the fork begins with: its number, its hash of 32 bytes, or a tag. The newest one when left out. `finalized` and
-   * `safe` need `layerOne`. The endpoints must have the state after it for as long as the fork reads what it has not read before.
+   * The block from which the fork starts: its number, its hash (32 bytes), or a tag. Default: the newest block. `finalized` and `safe`
+   * need `layerOne`. The endpoints must have the state after this block as long as the fork reads new state.
    */
   readonly block?: number | Hex | 'latest' | 'finalized' | 'safe';
 }

@@ -12,58 +12,58 @@ export interface LightChainOptions {
   /** Endpoints of layer 2, in order of preference. */
   readonly endpoints: readonly EndpointSource[];
   /**
-   * Layer 1: JSON-RPC endpoints whose word counts, or its consensus, which is verified. Without it no block is finalized, and
+   * Layer 1: JSON-RPC endpoints, which are believed, or layer-1 consensus, which is verified. Without it, no block is finalized, and
    * there are no zk proofs.
    */
   readonly layerOne?: LayerOneSource;
   /** REST endpoints of the consensus client Maru, for level `sealed`. */
   readonly maru?: readonly (string | UrlEndpoint)[];
   /**
-   * Trust level that the head must have. Default: `attested` on layer 1 with its consensus, else `linked` with endpoints of two or more
-   * origins, `plain` with one. A head below this level is an error, whatever `required` says.
+   * Trust level that the head must have. Default: `attested` for a layer 1 with its consensus; otherwise `linked` with endpoints of
+   * two or more origins, and `plain` with one. A head below this level is an error, also if `required` allows less.
    *
-   * At `sealed`, an older block is verified by its links to the sealed head, header by header: down to 8192 blocks below it,
-   * which takes up to 128 requests, once. A block further below without a seal of its own is `TRUST_LEVEL_NOT_REACHED`; so are
-   * `finalized` and `safe` while the newest finalized block is further behind than that.
+   * At `sealed`, an older block is verified by its links to the sealed head, header by header. This works down to 8192 blocks below
+   * the head, and takes up to 128 requests, once. If a block is further below and has no seal of its own, you get
+   * `TRUST_LEVEL_NOT_REACHED`. You also get it for `finalized` and `safe` if the newest finalized block is further below.
    */
   readonly level?: HeadLevel;
-  /** At level `attested`: age from which on the newest attested block is not used, ms; 5 minutes when left out. */
+  /** At level `attested`: the newest attested block is not used if it is older than this, ms. Default: 5 minutes. */
   readonly latestMaxAgeMs?: number;
-  /** Origins that must agree at level `linked`; 2 when left out. */
+  /** Number of origins that must agree at level `linked`. Default: 2. */
   readonly agreeing?: number;
-  /** Origins of layer 1 that must agree on the newest finalized block; 1 when left out. */
+  /** Number of layer-1 origins that must agree on the newest finalized block. Default: 1. */
   readonly layerOneAgreeing?: number;
   /**
-   * Trust levels that blocks named by a tag must have. `settled` can be required of `finalized` and `safe` where the consensus of
-   * layer 1 is followed. `finalized` cannot be required: endpoints of layer 1 name a block number and a root of the zk state, but
-   * no hash. Only the answer of `linea_getProof` has that level.
+   * Trust level that the block of each tag must have. If the node follows layer-1 consensus, you can require `settled` for `finalized`
+   * and `safe`. You cannot require `finalized`: layer-1 endpoints name a block number and a root of the zk state, but no block hash.
+   * Only an answer of `linea_getProof` has that level.
    */
   readonly required?: Partial<Readonly<Record<BlockTag, BlockLevel>>>;
-  /** Blocks that the agreed head may be behind the highest head that an endpoint claims; 32 when left out. */
+  /** How many blocks the agreed head may be behind the highest head that an endpoint claims. Default: 32. */
   readonly maxLagBlocks?: number;
-  /** Largest depth of a reorg that is followed, in blocks; 64 when left out. */
+  /** Largest depth of a reorg that the node follows, in blocks. Default: 64. */
   readonly maxReorgDepth?: number;
-  /** Time for which a head is used without asking the endpoints again, ms; one slot when left out. */
+  /** How long a head is used before the endpoints are asked again, ms. Default: one slot. */
   readonly headMaxAgeMs?: number;
   /**
-   * Whether to ask an endpoint which accounts and slots a call touches (`eth_createAccessList`). This takes one round trip in
-   * place of several, and shows the call to the endpoint. True when left out.
+   * Whether to ask an endpoint which accounts and slots a call touches (`eth_createAccessList`). This takes one round trip and not
+   * several, but shows the call to the endpoint. Default: true.
    */
   readonly accessLists?: boolean;
-  /** Time for which the newest finalization is used without asking layer 1 again, ms; 60 000 when left out. */
+  /** How long the newest finalization is used before layer 1 is asked again, ms. Default: 60 000. */
   readonly finalityMaxAgeMs?: number;
   /**
-   * Read the rollup contract by proofs against a layer-1 header instead of by calls. False when left out.
+   * Whether to read the rollup contract with proofs against a layer-1 header, and not with calls. Default: false.
    *
-   * The endpoint of layer 1 chooses the header, and only its hash is checked; the endpoint can make up a header that has its
-   * hash. So this alone adds no trust. It does with `layerOneHeader`, or with a layer-1 light client as provider in `layerOne`.
+   * The layer-1 endpoint chooses the header, and only the hash is checked. The endpoint can invent a header with its hash. So this
+   * option alone adds no trust. It adds trust together with `layerOneHeader`, or with a layer-1 light client as provider in
+   * `layerOne`.
    */
   readonly proveLayerOne?: boolean;
   /**
-   * A layer-1 block that you trust, by its hash: 32 bytes in hex. The header from the endpoints must have this hash, and the
-   * rollup contract is proved against it, with any value of `proveLayerOne`. The endpoints of layer 1 are then not trusted at
-   * all. The finalized block stays the one at this layer-1 block, until a node is opened with a newer one. The endpoints must have
-   * the state of this block.
+   * A layer-1 block that you trust, by its hash: 32 bytes in hex. The header from the endpoints must have this hash. The rollup
+   * contract is proved against it, with any value of `proveLayerOne`. Then the layer-1 endpoints need no trust. The finalized block
+   * does not move on from this layer-1 block until you open a node with a newer one. The endpoints must have the state of this block.
    */
   readonly layerOneHeader?: { readonly hash: Hex };
 }
@@ -96,33 +96,33 @@ export const LIGHT_OPTIONS = {
 export type LightSettings = WithDefaults<LightChainOptions, typeof LIGHT_OPTIONS>;
 
 /**
- * Layer 1, followed by its consensus: the signatures of its sync committees say which block is final, from a beacon block on that
- * you trust. Nothing of the endpoints is believed.
+ * Layer 1 with its consensus. The node starts from a beacon block that you trust. The signatures of sync committees say which block is
+ * final. The node believes nothing that the endpoints say without proof.
  */
 export interface LayerOneOptions {
   /** Beacon-API endpoints that serve the light-client routes (`/eth/v1/beacon/light_client/…`). */
   readonly consensus: readonly (string | UrlEndpoint)[];
-  /** JSON-RPC endpoints of layer 1, for headers and proofs of the rollup contract. Needed, but on a network that is its own layer 1. */
+  /** JSON-RPC endpoints of layer 1, for headers and proofs of the rollup contract. Needed, unless the network is its own layer 1. */
   readonly execution?: readonly EndpointSource[];
   /**
-   * A finalized beacon block that you trust, by its root: 32 bytes in hex. Without it, the state of an earlier session is used,
+   * A finalized beacon block that you trust, by its root: 32 bytes in hex. Without it, the node tries the state of an earlier session,
    * then the checkpoint of the network's profile, then the servers of `checkpointServers`.
    */
   readonly checkpoint?: { readonly root: Hex };
-  /** Servers that are asked for a finalized beacon block (`/eth/v1/beacon/headers/finalized`), of different operators. */
+  /** Servers of different operators. The node asks them for a finalized beacon block (`/eth/v1/beacon/headers/finalized`). */
   readonly checkpointServers?: readonly (string | UrlEndpoint)[];
-  /** Origins of `checkpointServers` that must name the same block: more than half of them when left out, at least 2. */
+  /** Number of origins of `checkpointServers` that must name the same block. Default: more than half of them, and at least 2. */
   readonly checkpointAgreeing?: number;
-  /** Age from which on a checkpoint, or the state of an earlier session, is not used, ms; 14 days when left out. */
+  /** A checkpoint, or the state of an earlier session, is not used if it is older than this, ms. Default: 14 days. */
   readonly checkpointMaxAgeMs?: number;
   /**
-   * Age from which on the newest finalized header of layer 1 is not used, ms; 45 minutes when left out. While `execution` cannot be
-   * reached, it is also the age from which on what was read there is not used.
+   * The newest finalized header of layer 1 is not used if it is older than this, ms. Default: 45 minutes. If `execution` cannot be
+   * reached, data that was read from it earlier has the same limit.
    */
   readonly maxAgeMs?: number;
   /**
-   * Blocks below the oldest one whose hash the zk state proves that are settled too, as its ancestors; 8191 when left out. The first
-   * read so far back fetches all headers between them, 64 with one request.
+   * The zk state proves the hashes of recent blocks. This many blocks below the oldest of them are also settled, as its ancestors.
+   * Default: 8191. The first read of such a block fetches all headers between them, 64 with each request.
    */
   readonly maxWalkBack?: number;
 }
@@ -143,10 +143,10 @@ export const LAYER_ONE_OPTIONS = {
   maxWalkBack: { is: 'count' },
 } as const satisfies TableOf<LayerOneOptions>;
 
-/** Endpoints of layer 1 whose word counts, or layer 1 followed by its consensus. */
+/** Layer-1 endpoints, which are believed, or layer 1 with its consensus. */
 export type LayerOneSource = readonly EndpointSource[] | LayerOneOptions;
 
-/** Whether the consensus of layer 1 is followed. */
+/** Whether the node follows layer-1 consensus. */
 export function isFollowed(source: LayerOneSource | undefined): source is LayerOneOptions {
   return source !== undefined && !Array.isArray(source);
 }

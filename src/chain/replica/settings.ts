@@ -11,30 +11,30 @@ import type { LayerOneRoots, StateManagerRoots, TrieLogSource } from './sources.
 export interface ReplicaProgress {
   /** The last applied block. */
   readonly block: number;
-  /** The newest block that layer 1 finalized, to which the replica follows. */
+  /** The newest block that layer 1 finalized. The replica follows up to it. */
   readonly target: number;
   /** Newest applied block whose root layer 1 confirmed. */
   readonly confirmed: number | undefined;
 }
 
-/** A light node that builds zk proofs from its own full state. It needs a Besu node of your own, and layer 1. */
+/** A light node that builds zk proofs from its own full state. It needs your own Besu node, and layer-1 endpoints. */
 export interface ReplicaChainOptions extends Omit<LightChainOptions, 'kind' | 'layerOne'> {
   readonly kind: 'replica';
-  /** Besu nodes with the Shomei plugin and its methods enabled; trie logs are fetched from them. */
+  /** Besu nodes with the Shomei plugin and its methods enabled. The replica fetches trie logs from them. */
   readonly trieLogs: readonly EndpointSource[];
   /** Endpoints of layer 1. The state follows up to the newest block that layer 1 has finalized. */
   readonly layerOne: readonly EndpointSource[];
-  /** Shomei endpoints; when given, their state roots are compared too. */
+  /** Shomei endpoints. If you give them, the replica also compares their state roots. */
   readonly stateManager?: readonly EndpointSource[];
-  /** Blocks of which trie logs are fetched in one request; 64 when left out, at most 1000. */
+  /** How many blocks one request fetches trie logs for. Default: 64, at most 1000. */
   readonly rangeBlocks?: number;
-  /** Blocks between two commits where layer 1 confirms none; 32 when left out. */
+  /** How many blocks there are between two commits if layer 1 confirms none of them. Default: 32. */
   readonly commitBlocks?: number;
-  /** Number of older confirmed states that stay provable; 256 when left out. The newest state is always provable. */
+  /** Number of older confirmed states that can be proved. Default: 256. The newest state can always be proved. */
   readonly heldBlocks?: number;
-  /** Whether layer 1 is asked for the root of every finalized block, not only of the newest. True when left out. */
+  /** Whether the replica asks layer 1 for the root of every finalized block, and not only of the newest. Default: true. */
   readonly intermediateRoots?: boolean;
-  /** Time between two requests for a newer finalization, ms; 12 000 when left out. */
+  /** Time between two requests for a newer finalization, ms. Default: 12 000. */
   readonly followIntervalMs?: number;
 }
 
