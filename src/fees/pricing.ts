@@ -198,7 +198,7 @@ export function payingGasPrice(offer: OfferedPrice, baseFee: bigint): bigint {
 }
 
 /**
- * The acceptance rule for transactions, which a fee estimate must satisfy: the price paid covers base fee and priority
+ * The acceptance rule for transactions, which a fee estimate must satisfy: the price that is paid must cover base fee and priority
  * fee.
  *
  * @param payingGasPriceWei - from `payingGasPrice`

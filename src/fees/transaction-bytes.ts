@@ -91,7 +91,7 @@ export function transactionForSizing(call: CallRequest, context: SizingContext):
 }
 
 /**
- * Input of the compressor today: the sender, then the bytes to sign, with an absent recipient as 20 zero bytes.
+ * The bytes that today's compressor gets: the sender, then the bytes to sign. A missing recipient is written as 20 zero bytes.
  *
  * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 or more
  * @source docs/spec/compression.md 3
@@ -111,7 +111,7 @@ export function encodeForSizing(tx: SizedTransaction): Uint8Array {
 }
 
 /**
- * Input of the compressor until February 2026: the signed transaction as networks carry it, without its sender.
+ * The bytes that the compressor got until February 2026: the signed transaction as networks send it, without its sender.
  *
  * @throws PlumblineError `TRANSACTION_TYPE_UNSUPPORTED`; `OUT_OF_RANGE` for a nonce or gas limit of 2^63 or more
  * @source docs/spec/compression.md 8

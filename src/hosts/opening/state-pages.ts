@@ -3,21 +3,21 @@ import type { PageChanges, PageSource } from '../../state/page-format.js';
 /** Pages of a zk state in a database. */
 export interface StatePages extends PageSource {
   /**
-   * Stores what `WorldState.takePages` gave: all of it or nothing. What could not be stored is stored with the next commit.
+   * Stores the result of `WorldState.takePages`, as a whole or not at all. If it could not be stored, the next commit stores it too.
    *
-   * @throws PlumblineError `STORE_QUOTA_EXCEEDED`; `STORE_UNAVAILABLE`; `STORE_TAKEN_OVER` when the pages were opened again
-   *   elsewhere, which ends writing here for good
+   * @throws PlumblineError `STORE_QUOTA_EXCEEDED`; `STORE_UNAVAILABLE`; `STORE_TAKEN_OVER` if the pages were opened again elsewhere.
+   *   After that, this object can never write again
    */
   commit(changes: PageChanges): Promise<void>;
-  /** Closes the database. Commits that were asked for before are carried out. */
+  /** Closes the database, after all earlier commits. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the pages of a zk state in IndexedDB, in a database of their own named `plumbline-state-NAME`. One tab or worker
- * writes: the one that opened them last.
+ * Opens the pages of a zk state in IndexedDB, in a separate database named `plumbline-state-NAME`. Only one tab or worker can write:
+ * the one that opened the pages last.
  *
- * @throws PlumblineError `STORE_UNAVAILABLE` where there is no IndexedDB, as in Node; `STORE_TOO_NEW`; `STORE_QUOTA_EXCEEDED`
+ * @throws PlumblineError `STORE_UNAVAILABLE` if there is no IndexedDB, as in Node; `STORE_TOO_NEW`; `STORE_QUOTA_EXCEEDED`
  *
  * @example
  * ```ts

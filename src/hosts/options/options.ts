@@ -14,64 +14,64 @@ import type { UpstreamObserver } from '../../upstream/endpoint.js';
 import { STORAGE_OPTIONS, type StorageOptions } from './storage-options.js';
 
 /**
- * Where the compression dictionary of estimates comes from. Bytes and downloads are checked against the length and sha256 in
- * the network profile. When a download fails, the general dictionary is used, and the evidence of estimates says why.
+ * Where the compression dictionary of estimates comes from. Bytes and downloads are checked against the length and sha256 in the
+ * network profile. If a download fails, the general dictionary is used, and the evidence of estimates says why.
  */
 export type DictionarySource =
   /** plumbline's general dictionary, for devnets. */
   | { readonly kind: 'general' }
-  /** The network's dictionary, as bytes. With other bytes the node does not open. */
+  /** The network's dictionary, as bytes. If the bytes are not the network's, the node does not open. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** The network's dictionary, from this URL unless the store has it. */
   | { readonly kind: 'url'; readonly url: string };
 
-/** Options of a node. Plain data, so that they can be sent to a worker. */
+/** Options of a node. They are plain data, so they can be sent to a worker. */
 export interface NodeOptions {
   readonly chain?: DevnetChainOptions | ForkChainOptions | LightChainOptions | ReplicaChainOptions;
   /**
-   * In place of `chain`: light nodes of several networks as one node, with one store. A request goes to the first one, unless it is asked
-   * through `node.chain(chainId)`, or the caller has switched (`wallet_switchEthereumChain`). A rollup without `layerOne` reads its contract
-   * through the chain here that is its layer 1, at the finalized block that the consensus of that chain proves; the consensus is followed
-   * once for both.
+   * Use it and not `chain` to open light nodes of several networks as one node, with one store. A request goes to the first network,
+   * unless you use `node.chain(chainId)`, or the caller has switched (`wallet_switchEthereumChain`). If a rollup in this list has no
+   * `layerOne`, it reads its contract through the chain in this list that is its layer 1, at the finalized block that the consensus of
+   * that chain proves. The consensus is followed once for both.
    */
   readonly chains?: readonly LightChainOptions[];
   /**
-   * Keep the chain in the IndexedDB database of this name; in memory when left out. Nodes of an origin with the same name share
-   * it: one of them is the writer and answers for the others; when it ends, another becomes the writer. They must have the same
-   * `chain` (its endpoints may differ), gas search and dictionary.
+   * Keeps the chain in the IndexedDB database of this name. Default: the chain is in memory. Nodes of an origin with the same name
+   * share the chain. One of them is the writer and answers for the others. If it ends, another becomes the writer. All must have the
+   * same `chain` (only its endpoints may differ), gas search and dictionary.
    */
   readonly storeName?: string;
   /**
-   * How the stored state of a devnet is checked against its roots when it is loaded: all hashes of its tries and some of the
-   * values (`sampled`, the default), or every byte (`full`).
+   * How the stored state of a devnet is compared with its roots when it is loaded. `sampled`, the default: all hashes of its tries and
+   * some of the values. `full`: every byte.
    */
   readonly storeCheck?: 'sampled' | 'full';
   /** Budgets and durability of the store. */
   readonly storage?: StorageOptions;
-  /** When left out: the network's dictionary, from the store or the profile's URL; the general one for a network without one. */
+  /** Default: the network's dictionary, from the store or the profile's URL. If the network has none, the general dictionary. */
   readonly dictionary?: DictionarySource;
   /**
-   * What a light node or a replica does about endpoints that do not answer rightly when it opens. `background`, the default: it
-   * opens, and `status()` and the event `status` say which answer. `wait`: it opens when each endpoint has answered or failed,
-   * 8 s at most, and does not open if none of layer 2 answers rightly.
+   * What a light node or a replica does if endpoints give no right answer when it opens. `background`, the default: it opens, and
+   * `status()` and the event `status` say which endpoints answer. `wait`: it waits until each endpoint has answered or failed, 8 s at
+   * most. If no layer-2 endpoint gives a right answer, it does not open.
    */
   readonly openCheck?: 'wait' | 'background';
-  /** Kernel build; `auto` when left out. */
+  /** Build of the WebAssembly kernels. Default: `auto`. */
   readonly kernelBuild?: KernelBuild;
   /** Time limit of a request, ms. Default 60 000. */
   readonly requestTimeoutMs?: number;
-  /** Gas search of estimates; that of the network profile when left out. */
+  /** Gas search of estimates. Default: the one of the network profile. */
   readonly gasSearch?: GasSearch;
   /**
-   * Gas that all executions of one request may spend together: calls, estimates, simulations, and transactions that a devnet
-   * executes for it. A batch is one request. Default 10 000 000 000. One call runs out of its own gas before that; a search, a
-   * simulation or a batch with many long runs does not, and ends here with `GAS_BUDGET_EXCEEDED`.
+   * Gas that all executions of one request may spend together: calls, estimates, simulations, and transactions that a devnet executes
+   * for it. A batch is one request. Default 10 000 000 000. A single call runs out of its own gas before that. A search, a simulation
+   * or a batch with many long runs can reach the budget. It then ends with `GAS_BUDGET_EXCEEDED`.
    */
   readonly gasBudget?: number;
   /**
-   * Gas that all requests of one connection may spend together within a minute. Default 20 000 000 000. A connection is one
-   * of HTTP, a WebSocket, or a page at a worker; `node.request` in the node's own thread has none. Requests that need more are
-   * answered with -32005 until the minute is over; those that execute nothing are not affected.
+   * Gas that all requests of one connection may spend together within a minute. Default 20 000 000 000. A connection is an HTTP
+   * connection, a WebSocket, or a page that uses a worker. `node.request` in the node's own thread has no connection. Requests that
+   * need more gas get -32005 until the minute is over. Requests that execute nothing are not affected.
    */
   readonly connectionGasBudget?: number;
   /** Most requests of a batch. Default 1024. */
@@ -79,13 +79,13 @@ export interface NodeOptions {
   /** Most subscriptions of one provider or one WebSocket. Default 128. */
   readonly maxSubscriptions?: number;
   /**
-   * Most filters of one provider, one WebSocket, or one address of HTTP clients. Default 128. All clients together have at most
-   * 1024; then the client with the most filters loses the one that was not asked for the longest.
+   * Most filters of one provider, one WebSocket, or one address of HTTP clients. Default 128. All clients together have at most 1024.
+   * Above that, the client with the most filters loses the filter that was not used for the longest time.
    */
   readonly maxFilters?: number;
   /**
    * Most bytes of an answer, or of all answers to a batch, as JSON. Default 33 554 432 (32 MiB). An answer that does not fit is
-   * the error -32003 in its place. It also limits the return data and logs of all executions of one request.
+   * replaced by the error -32003. It also limits the return data and logs of all executions of one request.
    */
   readonly maxAnswerBytes?: number;
 }
@@ -116,9 +116,9 @@ export const NODE_OPTIONS = {
 export type NodeSettings = WithDefaults<NodeOptions, typeof NODE_OPTIONS>;
 
 /**
- * Progress of a node that opens. Three stages go on while the node already answers, so they are reported after `ready` too:
- * `state`, the loading of a stored devnet's state; `layer-one`, in which a light node fetches the sync committees of layer 1
- * since its checkpoint; and `sync`, in which a replica follows its network.
+ * Progress of a node that opens. Three stages go on when the node already answers, so they are also reported after `ready`. `state`: a
+ * devnet loads its stored state. `layer-one`: a light node fetches the sync committees of layer 1 since its checkpoint. `sync`: a
+ * replica follows its network.
  */
 export interface OpenProgress {
   readonly stage: 'kernels' | 'dictionary' | 'store' | 'genesis' | 'blocks' | 'state' | 'ready' | 'layer-one' | 'sync';
@@ -134,14 +134,14 @@ export interface OpenProgress {
 export interface NodeInfo {
   readonly chainId: number;
   readonly networkName: string;
-  /** Of the zk state after the newest block; left out for a network that is no rollup. */
+  /** Hash scheme of the zk state after the newest block. Left out if the network is not a rollup. */
   readonly hashScheme?: HashScheme;
-  /** Rollup contract on layer 1; left out for a network that is no rollup. */
+  /** Rollup contract on layer 1. Left out if the network is not a rollup. */
   readonly rollupAddress?: Hex;
   readonly kernelBuild: 'simd' | 'scalar';
-  /** Of fee estimates; `reason` says why the network's own could not be had. */
+  /** The dictionary of fee estimates. `reason` says why the network's own dictionary is not used. */
   readonly dictionary: DictionaryReport;
-  /** Of a node with several chains: the same of each, in the order of the option `chains`. */
+  /** Only for a node with several chains: the same facts for each chain, in the order of the option `chains`. */
   readonly chains?: readonly NodeInfo[];
 }
 

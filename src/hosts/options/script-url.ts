@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.js';
 
 /**
- * URL of a script. A page whose Content-Security-Policy has `require-trusted-types-for 'script'` gives a `TrustedScriptURL`; its type is
- * not named, because the types of browsers did not always have it.
+ * URL of a script. If the page's Content-Security-Policy has `require-trusted-types-for 'script'`, pass a `TrustedScriptURL`. Its type
+ * is not named here, because older type definitions of browsers do not have it.
  */
 export type ScriptUrl = string | URL | { toJSON(): string };
 

@@ -7,17 +7,17 @@ export interface StorageBudgets {
   readonly headers?: number;
   /** Finalizations read from layer 1. Default 256 KiB. */
   readonly finalizations?: number;
-  /** Zk proofs of a light node, and as many bytes of them in memory. Default 8 MiB, about 600 proofs of an account with a slot. */
+  /** Zk proofs of a light node. The same number of bytes is kept in memory. Default 8 MiB, about 600 proofs of an account with a slot. */
   readonly proofs?: number;
   /** Code of contracts, by hash. Default 16 MiB. */
   readonly codes?: number;
   /** Compression dictionaries, 64 KiB each. Default 1 MiB. */
   readonly dictionaries?: number;
   /**
-   * Blocks and state of a devnet. No limit when left out: a devnet's data cannot be fetched again. With a limit, old blocks
-   * first lose their state changes, so that balances and slots after them can no longer be read; then their transactions and
-   * receipts, so that they are `BLOCK_PRUNED`. Headers stay, about 600 bytes each, and so do blocks that are newer than the
-   * stored state or must stay provable. A limit below their size is exceeded.
+   * Blocks and state of a devnet. Default: no limit, because a devnet's data cannot be fetched again. With a limit, old blocks first
+   * lose their state changes: balances and slots after them can no longer be read. Then they lose their transactions and receipts, and
+   * are `BLOCK_PRUNED`. Headers stay, about 600 bytes each. Blocks that are newer than the stored state, or must stay provable, also
+   * stay. If the limit is below the size of these, it is exceeded.
    */
   readonly devnet?: number;
 }
@@ -27,18 +27,18 @@ export interface StorageOptions {
   /** The least recently used data is deleted first. */
   readonly budgets?: StorageBudgets;
   /**
-   * When a commit counts as done. `relaxed`, the default, survives a crash of the page or the browser; a power failure may lose
-   * the newest commits, each as a whole. `strict` waits for the disk, which makes every block of a devnet some milliseconds
-   * slower.
+   * When a commit counts as done. `relaxed`, the default: a commit survives a crash of the page or the browser, but a power failure
+   * may lose the newest commits, each as a whole. `strict`: a commit waits for the disk. This makes every block of a devnet some
+   * milliseconds slower.
    *
    * A devnet commits a block before it answers with the hash of a transaction in it. A light node writes verified data in the
-   * background: after a second at the latest, when 1 MiB waits, and when the node is closed.
+   * background: after at most a second, when 1 MiB is waiting, and when the node is closed.
    */
   readonly durability?: Durability;
   /**
-   * What happens when the store cannot be opened, or fails while the node opens. `error`, the default of devnets and replicas:
-   * the node does not open, with the store's error. `memory`, the default of light nodes: the node runs in memory, and leaves
-   * the store as it is. `storage().status` and the event `storage` say so.
+   * What happens if the store cannot be opened, or fails while the node opens. `error`, the default of devnets and replicas: the node
+   * does not open, with the store's error. `memory`, the default of light nodes: the node runs in memory, and leaves the store as it
+   * is. `storage().status` and the event `storage` say so.
    *
    * A store that fails later does not end the node: see `StoreStatus`.
    */

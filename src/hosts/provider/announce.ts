@@ -22,15 +22,15 @@ const ANNOUNCE = 'eip6963:announceProvider';
 const REQUEST = 'eip6963:requestProvider';
 
 /**
- * Announces a provider to the libraries of this page, as a wallet's extension does, now and whenever one of them asks.
+ * Announces a provider to the libraries of this page, as a wallet extension does. It does so now, and whenever a library asks.
  *
- * As with a wallet, the page has no permission at first: a node is announced once its `eth_accounts` is empty, and stays so until
- * `eth_requestAccounts`.
+ * The page has no permission at first, as with a wallet. A node's `eth_accounts` becomes empty before it is announced, and stays empty
+ * until `eth_requestAccounts`.
  *
- * @param provider - the node of a devnet, which has accounts; or a provider of your own that signs. Other nodes answer 4200
- * @param info - parts of the presentation. The uuid is new for each call when left out
+ * @param provider - a devnet, which has accounts, or your own provider that signs. Other nodes answer 4200
+ * @param info - how the provider presents itself. Default for the uuid: a new one for each call
  * @returns a function that ends the announcement
- * @throws PlumblineError `INVALID_PARAMETER` outside of pages
+ * @throws PlumblineError `INVALID_PARAMETER` if this is not a page
  * @source EIP-6963
  *
  * @example

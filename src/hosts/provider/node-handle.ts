@@ -43,8 +43,8 @@ import type { Layer, NodeSession, NodeTransport, SessionListener } from './trans
 export interface PlumblineNode extends Provider {
   readonly info: NodeInfo;
   /**
-   * One chain of a node that was opened with `chains`. It does not switch: `wallet_switchEthereumChain` on the node itself changes which chain
-   * the node asks for its caller, not this one. Closing it closes the node.
+   * One chain of a node that was opened with `chains`. It never switches to another chain: `wallet_switchEthereumChain` on the node
+   * changes the chain of the node's caller, but not this one. If you close it, you close the node.
    *
    * @param chainId - of one of the chains
    * @throws PlumblineError `INVALID_PARAMETER` for another id
@@ -58,37 +58,37 @@ export interface PlumblineNode extends Provider {
   /** A provider for the devnet's simulated layer 1. */
   readonly l1: Provider<LayerOneSchema>;
   /**
-   * As `linea_estimateGas`, with an explanation of the estimate.
+   * Estimates like `linea_estimateGas`, and explains the estimate.
    *
    * @param params - the method's parameters
    * @throws ProviderRpcError with the method's codes
    */
   explainEstimate(params: readonly unknown[], options?: RequestOptions & ExplainOptions): Promise<ExplainedEstimate>;
   /**
-   * Whether a transaction will be included: each check with its limit and what was found, and what to do next. The rules are those
-   * of the network profile at the newest block. What could not be checked is in the answer, as `unknown`.
+   * Says whether a transaction will be included, and what to do next. The answer has each check with its limit and what was found. The
+   * rules are those of the network profile at the newest block. If a check could not be made, it is `unknown`.
    *
-   * @param transaction - a hash (32 bytes), the signed bytes, or a call object with `from`. What a call leaves out is filled in as
-   *   `linea_estimateGas` does, and listed
-   * @throws ProviderRpcError -32602 for something else; of the endpoints, where a hash cannot be looked up
+   * @param transaction - a hash (32 bytes), the signed bytes, or a call object with `from`. Missing fields of a call are filled in as
+   *   `linea_estimateGas` does it, and listed
+   * @throws ProviderRpcError -32602 for something else; an endpoint's error if a hash cannot be looked up
    */
   diagnoseTransaction(transaction: Hex | object, options?: RequestOptions): Promise<TransactionDiagnosis>;
   /**
-   * Collects what proves an account or a block to a program that trusts one beacon block of layer 1 and asks no endpoint:
-   * `verifyEvidence` and `plumbline verify` judge it. Only on a light node that follows layer-1 consensus.
+   * Collects the proof of an account or a block, for a program that trusts one beacon block of layer 1 and asks no endpoint.
+   * `verifyEvidence` and `plumbline verify` verify it. It needs a light node that follows layer-1 consensus.
    *
    * @param claim - an account with storage keys, after the newest finalized block; or the number of a block below it
    * @returns JSON of 0.1 to 1 MB
-   * @throws ProviderRpcError on other nodes; for a block that the zk state does not hold; of the endpoints
+   * @throws ProviderRpcError on other nodes; if the zk state does not hold the block; errors of the endpoints
    */
   exportEvidence(claim: EvidenceClaim, options?: RequestOptions): Promise<EvidenceBundle>;
   /**
-   * The messages to layer 1 that an address sent, or that are sent to it, in a range of blocks, each with its state: withdrawals are such
-   * messages. `proved` of the answer names the blocks whose logs were proved to be complete; of other blocks it says nothing. Only on a
-   * light node or a replica of a rollup, with endpoints of layer 1.
+   * Lists the messages to layer 1 that an address sent, or that are sent to it, in a range of blocks. Each message comes with its
+   * state. Withdrawals are such messages. `proved` in the answer names the blocks whose logs were proved to be complete. The answer
+   * says nothing about other blocks. It needs a light node or a replica of a rollup, with layer-1 endpoints.
    *
-   * @param query - the range may have any length, as that of `eth_getLogs`; a longer one takes longer
-   * @throws ProviderRpcError -32602 above the head; 4200 on other nodes; of the endpoints
+   * @param query - the range may have any length, as in `eth_getLogs`. A longer range takes longer
+   * @throws ProviderRpcError -32602 above the head; 4200 on other nodes; errors of the endpoints
    * @example
    * ```ts
    * const { messages, proved } = await node.messages({ address, fromBlock: head - 1000, toBlock: head });
@@ -97,9 +97,9 @@ export interface PlumblineNode extends Provider {
    */
   messages(query: MessageQuery, options?: RequestOptions): Promise<MessageList>;
   /**
-   * Proves that a message can be claimed on layer 1, and makes the transaction that claims it. Layer 1 is read at a block that consensus
-   * finalized; without `layerOne.consensus` at one that its endpoints call final, and `layerOne.level` of the answer says so. `status` says
-   * what was found.
+   * Proves that a message can be claimed on layer 1, and makes the transaction that claims it. Layer 1 is read at a block that
+   * consensus finalized. Without `layerOne.consensus`, it is read at a block that layer-1 endpoints call final. `layerOne.level` in
+   * the answer says which. `status` says what was found.
    *
    * @param hash - of the message, 32 bytes
    * @throws ProviderRpcError as `messages`
@@ -111,7 +111,7 @@ export interface PlumblineNode extends Provider {
    */
   prepareClaim(hash: Hex, options?: RequestOptions & ClaimOptions): Promise<ClaimPreparation>;
   /**
-   * Whether a message from layer 1 has arrived on the rollup and was claimed there, proved by the newest zk state that is final.
+   * Says whether a message from layer 1 has arrived on the rollup and was claimed there. The newest final zk state proves it.
    *
    * @param hash - of the message, 32 bytes; an unknown one is `notReceived`
    * @throws ProviderRpcError as `messages`
@@ -123,21 +123,21 @@ export interface PlumblineNode extends Provider {
    */
   depositStatus(hash: Hex, options?: RequestOptions): Promise<DepositStatus>;
   /**
-   * Says what calls would do in the next block, before they are signed: who gains and loses what, approvals, contracts, warnings,
-   * fees. They run here, in order, each on the state that the one before left. A call that reverts is a result.
+   * Says what calls would do in the next block, before the user signs: who gains and loses what, approvals, contracts, warnings, fees.
+   * The node runs the calls in order, each on the state after the call before it. If a call reverts, the preview says so.
    *
-   * @param calls - one call, or up to 32. The bytes of a signed transaction will do for a call: they run as they are signed
-   * @throws ProviderRpcError -32000 for a call that could not be sent, such as without funds; -32602; of the endpoints
+   * @param calls - one call, or up to 32 calls. You can also pass a signed transaction as bytes. It runs as it is signed
+   * @throws ProviderRpcError -32000 for a call that could not be sent, for example without funds; -32602; errors of the endpoints
    */
   previewTransaction(
     calls: PreviewCall | Hex | readonly (PreviewCall | Hex)[],
     options?: RequestOptions & PreviewOptions,
   ): Promise<TransactionPreview>;
   /**
-   * Says what a signature would allow, before it is given: typed data, a message, an authorization (EIP-7702), or calls (EIP-5792). What
-   * it allows is run here, as if the signature were there. Nothing is signed.
+   * Says what a signature would allow, before the user signs: typed data, a message, an authorization (EIP-7702), or calls (EIP-5792).
+   * The node runs what the signature allows as if the user had signed. It signs nothing.
    *
-   * @throws ProviderRpcError -32602; of the endpoints
+   * @throws ProviderRpcError -32602; errors of the endpoints
    * @example
    * ```ts
    * const { findings } = await node.previewSignature({ typedData }, { account, origin: 'https://app.example.org' });
@@ -147,11 +147,11 @@ export interface PlumblineNode extends Provider {
    */
   previewSignature(request: SignatureToPreview, options: RequestOptions & SignatureOptions): Promise<SignaturePreview>;
   /**
-   * The address of a name of ENS, read from the state of one block by running the contracts here. Only on a network with ENS: `ethereum`,
-   * `sepolia`. No server takes part: a resolver that asks for one (CCIP-Read) gives `notProved`, and never an address.
+   * Resolves an ENS name. The node runs the ENS contracts on the state of one block. It needs a network with ENS: `ethereum`,
+   * `sepolia`. No server takes part: if a resolver asks for one (CCIP-Read), the answer is `notProved`, and never an address.
    *
-   * @param name - is normalised first (ENSIP-15)
-   * @throws ProviderRpcError -32602 for what is no name; 4200 on a network without ENS (-32604 over HTTP); of the endpoints
+   * @param name - the node normalises it first (ENSIP-15)
+   * @throws ProviderRpcError -32602 if it is not a name; 4200 on a network without ENS (-32604 over HTTP); errors of the endpoints
    * @example
    * ```ts
    * const found = await node.resolveName('vitalik.eth');
@@ -160,8 +160,8 @@ export interface PlumblineNode extends Provider {
    */
   resolveName(name: string, options?: RequestOptions & NameOptions): Promise<NameResolution>;
   /**
-   * The name of an address: what its reverse record says, if that name is normalised and resolves to the address in the same block.
-   * Otherwise `status` says which of both records is missing or false.
+   * Finds the name of an address: the name in its reverse record, if it is normalised and resolves to the address in the same block.
+   * Otherwise `status` says which of the two records is missing or false.
    *
    * @throws ProviderRpcError as `resolveName`
    * @example
@@ -174,17 +174,20 @@ export interface PlumblineNode extends Provider {
   /**
    * Answers HTTP requests with JSON-RPC bodies, for service workers and servers.
    *
-   * @param caller - its client and its connection have limits of their own
+   * @param caller - its client and its connection have their own limits
    */
   handle(request: Request, caller?: HttpCaller): Promise<Response>;
-  /** As `handle`, for the simulated layer 1. It also answers GET requests of the beacon API, at any path that ends in one. */
+  /**
+   * As `handle`, for the simulated layer 1. It also answers GET requests of the beacon API, at any path that ends in a path of that
+   * API.
+   */
   handleL1(request: Request, caller?: HttpCaller): Promise<Response>;
   /**
-   * As `handle`, for a server that has no `Request`: the body of a POST in, status and JSON text out. Verb, host and origin are the server's
-   * to check.
+   * As `handle`, for a server that has no `Request`. It takes the body of a POST, and returns status and JSON text. The server must
+   * check verb, host and origin.
    *
-   * @param read - text of the body; undefined for one that is cut off or is not UTF-8. It is given a function to call with the length of
-   *   each part, which returns false to end the reading
+   * @param read - returns the text of the body, or undefined if it is cut off or is not UTF-8. It gets a function that it calls with
+   *   the length of each part. If this function returns false, it must stop reading
    */
   handleBody(
     read: (onPart: (length: number) => boolean) => Promise<string | 'too-large' | undefined>,
@@ -194,47 +197,47 @@ export interface PlumblineNode extends Provider {
       readonly layer?: 'l2' | 'l1';
     },
   ): Promise<{ readonly status: number; readonly text: string }>;
-  /** Options of `handle` and `handleL1`, for code that answers other requests beside them. */
+  /** The options of `handle` and `handleL1`, for code that also answers other requests. */
   readonly http: FetchHandlerOptions;
   /** Opens a session with its own subscriptions, such as for one WebSocket connection. @param connection - as for `handle` */
   openSession(listener: SessionListener, connection?: object): NodeSession;
   /**
-   * Asks each endpoint of a light node or a replica now, and says what it found: answers or not and why not, chain id, newest block;
-   * and which dictionary the node has. The event `status` is sent with each answer, and the first listener of it has it asked.
-   * Takes 8 s at most.
+   * Asks each endpoint of a light node or a replica now. For each, it says whether it answers, why not, its chain id and its newest
+   * block. It also says which dictionary the node has. Each answer also sends the event `status`. The first listener of this event
+   * starts a check. It takes 8 s at most.
    */
   status(options?: RequestOptions): Promise<NodeStatus>;
-  /** Whether this node is the writer of its store, or a follower of the node of another page. */
+  /** Says whether this node is the writer of its store, or follows the node of another page. */
   sharing(options?: RequestOptions): Promise<SharingReport>;
-  /** What the node stores: bytes and records by table, budgets, and the browser's figures for this origin. */
+  /** Says what the node stores: bytes and records of each table, budgets, and the browser's figures for this origin. */
   storage(options?: RequestOptions): Promise<StorageReport>;
   /**
-   * Deletes everything in the node's database. The node goes on: a devnet from genesis with the options it was opened with, a
+   * Deletes everything in the node's database. The node goes on: a devnet from genesis with the options with which it was opened, a
    * light node with an empty store.
    *
    * @throws PlumblineError `METHOD_NOT_ENABLED` on a replica; the errors of the store
    */
   clear(options?: RequestOptions): Promise<void>;
   /**
-   * Exports a devnet as one file: its blocks and their state changes. If a budget has pruned old blocks, the file also has the
-   * newest stored state. The file has a version and a checksum, and every record in it has been decoded.
+   * Exports a devnet as one file: its blocks and their state changes. If old blocks were deleted to keep a budget, the file also has
+   * the newest stored state. The file has a version and a checksum. Every record in it was decoded as a check.
    *
-   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` without a store, or while blocks are not
-   *   stored; `STORE_CORRUPT` when the store is damaged
+   * @throws PlumblineError `METHOD_NOT_ENABLED` on other chains; `STORE_UNAVAILABLE` if there is no store, or if blocks are not stored
+   *   yet; `STORE_CORRUPT` if the store is damaged
    */
   exportChain(options?: RequestOptions): Promise<Uint8Array>;
   /**
-   * Replaces the devnet by the one in a file, which needs the same genesis, network and hash scheme. The file is checked from
-   * genesis before anything is changed: blocks are linked, state changes lead to the state roots of the blocks, and
-   * transactions, senders and receipts match the headers. It is not checked that the transactions make these state changes,
-   * because changes made by hand (`anvil_setBalance`) are among them. The zk roots of pruned blocks cannot be checked.
+   * Replaces the devnet with the one in a file. The file must have the same genesis, network and hash scheme. It is checked from
+   * genesis on before anything is changed: blocks must be linked, state changes must lead to the state roots of the blocks, and
+   * transactions, senders and receipts must match the headers. The import does not check that the transactions make these state
+   * changes, because they also contain changes made by hand (`anvil_setBalance`). The zk roots of pruned blocks cannot be checked.
    *
    * An import has no timeout. If it fails, the node stays as it was.
    *
    * @throws PlumblineError `CHAIN_FILE_REFUSED`; `METHOD_NOT_ENABLED` on other chains; the errors of the store
    */
   importChain(file: Uint8Array, options?: RequestOptions): Promise<ChainImport>;
-  /** Closes the node. Calls under way are rejected. */
+  /** Closes the node. Open calls are rejected. */
   close(): Promise<void>;
 }
 

@@ -5,8 +5,8 @@ import { nodeClosed } from './transport.js';
 export const PROVIDER_CODES = { unsupportedMethod: 4200, disconnected: 4900 } as const;
 
 /**
- * The error that `request` rejects with: code, message and data of the JSON-RPC error, or a code of EIP-1193; `reason` is the code that
- * docs/errors.md explains, and a program can branch on it.
+ * The error with which `request` rejects. It has code, message and data of the JSON-RPC error, or a code of EIP-1193. `reason` is the
+ * code that docs/errors.md explains. Use it to tell errors apart.
  *
  * @example
  * try {
@@ -49,7 +49,8 @@ export interface ProviderRpcErrorParts<C extends ErrorCode> {
 }
 
 /**
- * True for an error of `request`; with `reason`, only for one of that reason, whose details then have their type.
+ * Returns true for an error of `request`. With `reason`, only for an error with that reason. TypeScript then knows the type of its
+ * details.
  *
  * @example
  * ```ts

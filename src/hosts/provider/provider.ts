@@ -17,7 +17,7 @@ export interface RequestArguments {
   readonly params?: readonly unknown[];
 }
 
-/** A method that the types do not know, for `request<UntypedMethod>(…)`; narrow it where more is known. */
+/** A method that the types do not know, for `request<UntypedMethod>(…)`. If you know more about it, extend this type. */
 export interface UntypedMethod extends MethodType {
   readonly method: string;
 }
@@ -34,13 +34,13 @@ type ParamsOf<Methods extends SchemaOf<Methods>> = {
 
 /** Options of a request. */
 export interface RequestOptions {
-  /** Aborts the request, and its work where that is possible. */
+  /** Aborts the request, and its work if that is possible. */
   readonly signal?: AbortSignal;
 }
 
 /** Options of `request`. */
 export interface AnswerOptions extends RequestOptions {
-  /** Is given what this answer rests on, as the event `answer` has it, before the request resolves. */
+  /** Called before the request resolves, with the same report as the event `answer`. */
   readonly onAnswer?: (report: AnswerReport) => void;
 }
 
@@ -52,43 +52,46 @@ export interface ProviderMessage {
 
 /** Events that a node sends: those of EIP-1193, `answer`, `storage`, `status` and `error`. */
 export interface ProviderEvents {
-  /** The node is open; and again when a page without permission was given accounts, as wallets send it. */
+  /** Sent when the node is open. Sent again when a page without permission gets accounts, as wallets do. */
   connect: { chainId: string };
   disconnect: ProviderRpcError;
   message: ProviderMessage;
-  /** The accounts of `eth_accounts` have changed: by `wallet_requestPermissions`, `wallet_revokePermissions`, `eth_requestAccounts`. */
+  /**
+   * The accounts of `eth_accounts` have changed, because of `wallet_requestPermissions`, `wallet_revokePermissions` or
+   * `eth_requestAccounts`.
+   */
   accountsChanged: readonly Hex[];
   /**
-   * `eth_chainId` has changed: by `anvil_setChainId`, through this node or its HTTP and WebSocket server; or by a
-   * `wallet_switchEthereumChain` of this provider, on a node with several chains.
+   * `eth_chainId` has changed: because of `anvil_setChainId`, through this node or its HTTP and WebSocket server; or, on a node with
+   * several chains, because of a `wallet_switchEthereumChain` of this provider.
    */
   chainChanged: Hex;
-  /** Not of EIP-1193: where an answer comes from and how far it is verified. Sent before the request resolves. */
+  /** Not part of EIP-1193: where an answer comes from, and how far it is verified. Sent before the request resolves. */
   answer: AnswerReport;
   /**
-   * Not of EIP-1193: the status of the store has changed. Also sent once, a turn after the node has opened, when its store was
+   * Not part of EIP-1193: the status of the store has changed. Also sent once, just after the node has opened, if its store was
    * repaired or cannot be used.
    */
   storage: StoreStatus;
-  /** Not of EIP-1193: what endpoints answered, and which dictionary the node has (`node.status()`). */
+  /** Not part of EIP-1193: what endpoints answered, and which dictionary the node has (`node.status()`). */
   status: NodeStatus;
   /**
-   * Not of EIP-1193: the exception behind an answer `Internal error (id …)`, which the client of a request does not see. Sent before the
-   * request rejects.
+   * Not part of EIP-1193: the exception behind an answer `Internal error (id …)`. The client of the request does not see it. Sent
+   * before the request rejects.
    */
   error: NodeFault;
 }
 
 type Listener<Name extends keyof ProviderEvents> = (event: ProviderEvents[Name]) => void;
 
-/** An EIP-1193 provider over a node. `Methods`: what `request` knows, by name. */
+/** An EIP-1193 provider of a node. `Methods`: the methods that `request` knows, by name. */
 export interface Provider<Methods extends SchemaOf<Methods> = RpcSchema> {
   /**
-   * Calls a JSON-RPC method. A name that is not in `Methods` does not compile; name its type to call it nevertheless:
-   * `request<UntypedMethod>({ method, params })`. A result has the type of a node that answers as the specification says.
+   * Calls a JSON-RPC method. A name that is not in `Methods` does not compile. To call such a method, pass a type:
+   * `request<UntypedMethod>({ method, params })`. The type of a result is that of a node that follows the specification.
    *
-   * @throws ProviderRpcError with the JSON-RPC code that the request has over HTTP, -32601 for an unknown method; 4200 (EIP-1193) for a
-   *   method that this kind of node does not have, -32604 over HTTP; 4900 after `close`
+   * @throws ProviderRpcError with the same JSON-RPC code as over HTTP, such as -32601 for an unknown method; 4200 (EIP-1193) for a
+   *   method that this kind of node does not have (over HTTP: -32604); 4900 after `close`
    */
   request<Custom extends UntypedMethod = never>(
     args: { readonly method: Custom['method']; readonly params?: Custom['params'] },

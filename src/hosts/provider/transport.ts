@@ -10,7 +10,7 @@ import type { NodeInfo } from '../options/options.js';
 /** The part of a node that a payload is for: the chain, the devnet's simulated layer 1, or the methods of this library. */
 export type Layer = 'l2' | 'l1' | 'inspect';
 
-/** A caller that has its own subscriptions and gets their messages, such as a provider or a WebSocket. */
+/** A caller with its own subscriptions, such as a provider or a WebSocket. It gets their messages. */
 export interface NodeSession {
   /**
    * As `NodeTransport.dispatch`, with `eth_subscribe` and `eth_unsubscribe`.

@@ -20,7 +20,7 @@ export type { RpcProxyOptions } from './config.js';
 export interface RpcProxy {
   readonly registration: ServiceWorkerRegistration;
   /**
-   * Opens the worker's node now instead of with the first request.
+   * Opens the service worker's node now, and not with the first request.
    *
    * @throws PlumblineError of opening the node
    */
@@ -30,7 +30,7 @@ export interface RpcProxy {
 }
 
 export interface StopOptions {
-  /** Keeps the service worker registered, for one that does other work too. False when left out. */
+  /** Keeps the service worker registered, because it also does other work. Default: false. */
   readonly keepRegistration?: boolean;
 }
 
@@ -44,16 +44,17 @@ const LOOKS_UNTIL_GONE = 5;
 const answering = new Map<string, AbortController>();
 
 /**
- * Registers the service worker and resolves when it controls this page. From then on the worker's node answers each `fetch` of the
- * configured URLs. If a page calls this with other options, they apply to all pages of the scope.
+ * Registers the service worker. It resolves when the service worker controls this page. From then on, the node in the service worker
+ * answers each `fetch` of the configured URLs. If a page calls this function with other options, these apply to all pages of the
+ * scope.
  *
- * The worker stores the options, but not the keys of endpoints. After a restart it gets the keys from the URL of a request or
- * from a page, so each page has to call this function when it loads.
+ * The service worker stores the options, but not the API keys of endpoints. After a restart, it gets the keys from the URL of a
+ * request or from a page. So each page must call this function when it loads.
  *
- * @throws PlumblineError `WORKER_FAILED`, with the reason, where there are no service workers, or when the script does not load,
- *   install, answer or control this page; `INVALID_PARAMETER` for options that are invalid or that `postMessage` cannot send,
- *   such as a provider in place of an endpoint's URL; `STORE_IN_USE` while another page has a proxy of another chain on the same
- *   store, which stays as it is; `STORE_UNAVAILABLE`
+ * @throws PlumblineError `WORKER_FAILED`, with the reason, if there are no service workers, or if the script does not load, install,
+ *   answer or control this page; `INVALID_PARAMETER` if options are invalid or `postMessage` cannot send them, such as a provider
+ *   where an endpoint's URL is needed; `STORE_IN_USE` if another page has a proxy of another chain on the same store (that proxy stays
+ *   as it is); `STORE_UNAVAILABLE`
  *
  * @example
  * ```ts
@@ -109,10 +110,10 @@ export async function registerRpcProxy(options: RpcProxyOptions): Promise<RpcPro
 const OPEN_TIMEOUT_MS = 120_000;
 
 /**
- * Switches the proxy off. Requests under way are answered; later ones go to the network. The node's database and the service
+ * Switches the proxy off. Open requests are still answered. Later requests go to the network. The node's database and the service
  * workers of other software are kept.
  *
- * @param options.scope - the scope that was registered; the scope of this page when left out
+ * @param options.scope - the scope that was registered. Default: the scope of this page
  *
  * @example
  * ```ts

@@ -32,19 +32,20 @@ import {
   type WorkerApi,
 } from './worker-api.js';
 
-/** Options of a page's node, with those that only the page itself can use. */
+/** Options of a node in a page. Some of them only work in the page itself. */
 export interface ClientOptions extends NodeOptions {
   /**
-   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs, or the URL of a module script that does: also
-   * a `TrustedScriptURL`. All pages that use a SharedWorker with the same options use one node. It is closed when the last page closes it.
+   * A worker that runs `plumbline-l2/worker`, for bundlers that do not follow worker URLs. Or the URL of a module script that runs it,
+   * which may be a `TrustedScriptURL`. All pages that use a SharedWorker with the same options use one node. This node is closed when
+   * the last page closes it.
    */
   readonly worker?: Worker | SharedWorker | ScriptUrl;
   /** How long the worker's script may take to load, in ms. Default 60 000. */
   readonly loadTimeoutMs?: number;
   readonly onProgress?: (progress: OpenProgress) => void;
   /**
-   * Makes the HTTP requests to the endpoints of a light node or a replica, in the page; the worker's own `fetch` when left out. Answers
-   * are read whole, up to 64 MiB. Not with a SharedWorker, which outlives the page.
+   * Makes the HTTP requests to the endpoints of a light node or a replica, in the page. Default: the worker's own `fetch`. Answers are
+   * read as a whole, up to 64 MiB. It cannot be used with a SharedWorker, which lives longer than the page.
    */
   readonly fetch?: typeof fetch;
   readonly http?: FetchHandlerOptions;
@@ -62,8 +63,8 @@ const CLIENT_OPTIONS = {
 /**
  * Starts a node in a module Worker and resolves when it can answer.
  *
- * @throws PlumblineError `WORKER_FAILED` where there are no workers, or the worker's script does not load; `INVALID_PARAMETER`
- *   for options that `postMessage` cannot send, such as a provider in place of an endpoint's URL, and for `fetch` with a SharedWorker;
+ * @throws PlumblineError `WORKER_FAILED` if there are no workers, or if the worker's script does not load; `INVALID_PARAMETER` if
+ *   `postMessage` cannot send an option, such as a provider where an endpoint's URL is needed, and for `fetch` with a SharedWorker;
  *   the errors of opening the node
  *
  * @example
