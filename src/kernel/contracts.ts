@@ -23,11 +23,11 @@ export interface Hasher {
   hash(input: Uint8Array): Uint8Array;
 
   /**
-   * Digests of many inputs of one length; inputs and digests are concatenated. Rules and results are those of `hash`,
-   * but faster.
+   * Digests of many inputs of one length. Inputs and digests are concatenated. Rules and results are the same as for `hash`, but this
+   * is faster.
    *
    * @param inputBytes - length of one input, above zero; `inputs.length` must be a multiple of it
-   * @throws PlumblineError as `hash`; one invalid input refuses all
+   * @throws PlumblineError as `hash`; if one input is invalid, nothing is hashed
    */
   hashMany(inputs: Uint8Array, inputBytes: number): Uint8Array;
 
@@ -118,7 +118,7 @@ export type KernelBuild = 'auto' | 'simd' | 'scalar';
 /** Chooses the module of a kernel. */
 export interface KernelOptions {
   build?: KernelBuild;
-  /** The module's bytes, for hosts that ship the `.wasm` file themselves; default: the built-in copy. */
+  /** The module's bytes, for hosts that ship the `.wasm` file themselves. Default: the built-in copy. */
   wasm?: ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 }
 

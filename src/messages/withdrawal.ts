@@ -13,7 +13,7 @@ export interface MessageJson {
   readonly value: Hex;
   readonly nonce: Hex;
   readonly data: Hex;
-  /** What a message between the token bridges of the profile moves; left out of any other message. */
+  /** The tokens that a message between the token bridges of the profile moves. Left out for all other messages. */
   readonly tokenTransfer?: TokenTransfer;
 }
 
@@ -29,19 +29,19 @@ export interface TokenTransfer {
   readonly recipient: Hex;
 }
 
-/** The block of layer 1 whose state an answer rests on. */
+/** The layer-1 block whose state an answer is based on. */
 export interface LayerOneView {
   /**
-   * `settled`: layer-1 consensus finalized the block. `finalized`: its endpoints say so, and that is not proved. `held`: it is of the devnet
-   * that answers.
+   * `settled`: layer-1 consensus finalized the block. `finalized`: layer-1 endpoints say that it is final, without proof. `held`: it
+   * is a block of the devnet that answers.
    */
   readonly level: 'settled' | 'finalized' | 'held';
   readonly block: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
-  /** The newest block of the rollup that is final there. */
+  /** The newest rollup block that is final at this layer-1 block. */
   readonly finalizedBlock: number;
 }
 
-/** Blocks whose messages are known to be complete. Nothing is known of any other block. */
+/** Blocks whose messages are known to be complete. Nothing is known about other blocks. */
 export interface ProvedBlocks {
   readonly from: number;
   readonly to: number;
@@ -66,8 +66,8 @@ export interface SentMessage extends MessageJson {
   /** Index within the block. */
   readonly logIndex: number;
   /**
-   * `notFinal`: its block is not final on layer 1. `anchored`: it is, and the message was not claimed. `claimed`: it was. All at the block
-   * `layerOne` of the answer.
+   * The state at the block `layerOne` of the answer. `notFinal`: the block of the message is not final on layer 1. `anchored`: the
+   * block is final, and the message was not claimed. `claimed`: the message was claimed.
    */
   readonly state: 'notFinal' | 'anchored' | 'claimed';
 }
@@ -82,11 +82,11 @@ export interface MessageList {
 
 /** Where `node.prepareClaim` looks for a message, and who gets its fee. */
 export interface ClaimOptions {
-  /** Number of the first block. The endpoints are asked for the block when both are left out. */
+  /** Number of the first block. If both are left out, the node asks the endpoints for the block. */
   readonly fromBlock?: number;
-  /** Number of the last block; that of `fromBlock` when left out. */
+  /** Number of the last block. Default: `fromBlock`. */
   readonly toBlock?: number;
-  /** Who gets the fee of the message; the sender of the claim when left out. */
+  /** Who gets the fee of the message. Default: the sender of the claim. */
   readonly feeRecipient?: Hex;
 }
 
@@ -101,26 +101,26 @@ export interface PreparedClaim {
   readonly root: Hex;
   /** As layer 1 stores it with the root. */
   readonly depth: number;
-  /** The blocks of the rollup that were final together. They are not proved: the root is. */
+  /** The rollup blocks that became final together. These numbers are not proved. The root is. */
   readonly finalization: { readonly from: number; readonly to: number };
   readonly layerOne: LayerOneView;
-  /** Whether slots and balance of the contract let the claim pass. The recipient may still refuse the call: `wouldPass` says that. */
+  /** Whether the slots and the balance of the contract allow the claim. The recipient may still refuse the call: see `wouldPass`. */
   readonly slotsAllow: boolean;
   /**
-   * Whether the claim passes: it was executed on the proved state of the block `layerOne`, without a gas price, from the fee recipient or the
-   * zero address. Left out where the slots refuse it, where consensus of layer 1 is not followed, and where its endpoints do not give the
-   * state.
+   * Whether the claim passes. It was executed on the proved state of the block `layerOne`, without a gas price, from the fee recipient
+   * or the zero address. Left out if the slots refuse the claim, if the node does not follow layer-1 consensus, or if layer-1
+   * endpoints do not give the state.
    */
   readonly wouldPass?: boolean;
-  /** What the claim returned, where `wouldPass` is false: the recipient refuses it. */
+  /** What the claim returned, if `wouldPass` is false: the recipient refuses it. */
   readonly revert?: { readonly data: Hex; readonly reason?: string };
-  /** The error of the contract, where `slotsAllow` is false. */
+  /** The error of the contract, if `slotsAllow` is false. */
   readonly refusal?: ClaimRefusal;
   /** The claim, to be sent on layer 1. */
   readonly transaction: { readonly to: Hex; readonly data: Hex; readonly value: '0x0' };
 }
 
-/** What was found of a message. `status` says it. */
+/** What was found about a message. `status` says which case it is. */
 export type ClaimPreparation =
   | PreparedClaim
   /** Its block is not final on layer 1 yet. */
@@ -131,7 +131,7 @@ export type ClaimPreparation =
       readonly proved: ProvedBlocks;
       readonly layerOne: LayerOneView;
     }
-  /** An old message: layer 1 has recorded it itself, as it did before there were trees. It is claimed without a proof. */
+  /** An old message, from the time before message trees. Layer 1 recorded the message itself, so it is claimed without a proof. */
   | {
       readonly status: 'inbox';
       readonly message: MessageJson;
@@ -141,7 +141,7 @@ export type ClaimPreparation =
       /** The claim, to be sent on layer 1. Pauses, the rate limit and the recipient may still refuse it. */
       readonly transaction: PreparedClaim['transaction'];
     }
-  /** It was sent in a final block, and no root that layer 1 stores was found to hold it: endpoints hide logs, or the events of layer 1. */
+  /** It was sent in a final block, but no layer-1 root was found that holds it. Endpoints hide logs, or hide layer-1 events. */
   | {
       readonly status: 'notAnchored';
       readonly message: MessageJson;
@@ -149,12 +149,15 @@ export type ClaimPreparation =
       readonly proved: ProvedBlocks;
       readonly layerOne: LayerOneView;
     }
-  /** It is not in the blocks that were read. Nothing is known of other blocks. */
+  /** It is not in the blocks that were read. Nothing is known about other blocks. */
   | { readonly status: 'notFound'; readonly proved: ProvedBlocks; readonly layerOne: LayerOneView };
 
-/** What the rollup has of a message from layer 1. */
+/** What the rollup knows about a message from layer 1. */
 export interface DepositStatus {
-  /** `notReceived`: not anchored there, or no such message. `received`: it can be claimed there. `claimed`: it was. */
+  /**
+   * `notReceived`: the message is not anchored on the rollup, or does not exist. `received`: it can be claimed there. `claimed`: it
+   * was claimed.
+   */
   readonly status: 'notReceived' | 'received' | 'claimed';
   /** The final block of the rollup whose zk state was read, and its level. */
   readonly zkBlock: number;

@@ -82,9 +82,10 @@ export function beaconNetworkOf(layerOne: LayerOneName | BeaconNetwork): BeaconN
 }
 
 /**
- * A beacon chain that this release knows, as data for `Network.layerOne`. With other epochs of its forks, if their schedule moved.
+ * A beacon chain that this release knows, as data for `Network.layerOne`. You can give other epochs of its forks, if their schedule
+ * has changed.
  *
- * @param epochs - by the name of a fork, in place of the known ones
+ * @param epochs - new epochs, by the name of the fork
  * @throws PlumblineError `INVALID_PARAMETER` for a fork whose version is not known, or epochs that fall
  * @example
  * ```ts

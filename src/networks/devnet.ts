@@ -16,7 +16,7 @@ export const DEVNET_EXTRA_DATA_PRICING: ExtraDataPricing = {
   estimateMargin: 1.2,
 };
 
-/** The other pricing model with its published defaults (docs/spec/fees.md 8.1), last variant, and a minimum of 0.1 gwei. */
+/** The other pricing model: the last variant of its published defaults (docs/spec/fees.md 8.1), with a minimum of 0.1 gwei. */
 export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
   model: 'verification-cost',
   variant: 'C',
@@ -33,17 +33,17 @@ export const DEVNET_VERIFICATION_COST_PRICING: VerificationCostPricing = {
 export interface DevnetOptions {
   /** 59139 when left out. */
   chainId?: number;
-  /** Prefix of the two methods; `linea` when left out. */
+  /** Prefix of the two methods of the network. Default: `linea`. */
   methodPrefix?: string;
-  /** Hash of the zk state; `poseidon2` when left out. */
+  /** Hash scheme of the zk state. Default: `poseidon2`. */
   scheme?: HashScheme;
-  /** A pricing model, or the name of one with the devnet's parameters; `extra-data` when left out. */
+  /** A pricing model, or the name of a model to use with the devnet's parameters. Default: `extra-data`. */
   pricing?: PricingModel | PricingModel['model'];
-  /** The fork in force from genesis on; `osaka` when left out. */
+  /** The fork that is active from genesis on. Default: `osaka`. */
   hardfork?: 'osaka' | 'amsterdam';
   gasSearch?: Network['gasSearch'];
   sizing?: Network['sizing'];
-  /** Rules of the pool; a margin of 0.8 over cost, as on Linea's networks, when left out. */
+  /** Rules of the pool. Default: the price must be 0.8 times the cost, as on Linea's networks. */
   pool?: PoolRules;
 }
 
@@ -95,15 +95,15 @@ export function devnet(options: DevnetOptions = {}): RollupNetwork {
 
 /** Options of the layer 1 of a devnet. */
 export interface DevnetLayerOneOptions {
-  /** Its beacon chain; the one that devnets simulate by default when left out. */
+  /** Its beacon chain. Default: the one that devnets simulate. */
   layerOne?: Network['layerOne'];
-  /** Time of Amsterdam, seconds; never when left out. */
+  /** Time of the Amsterdam fork, in seconds. Default: never. */
   amsterdam?: number;
 }
 
 /**
- * Profile of the layer 1 of a devnet: Ethereum's rules with every fork up to Osaka at genesis. A light node of it follows its simulated
- * consensus.
+ * Profile of the layer 1 of a devnet: Ethereum's rules with every fork up to Osaka at genesis. A light node with this profile follows
+ * the simulated consensus.
  *
  * @example
  * ```ts

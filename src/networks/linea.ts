@@ -4,10 +4,7 @@ import type { DictionaryReference, RollupNetwork } from './network.js';
 // The commit is the same in both repositories.
 const DICTIONARY_FILE = 'cb180134d7b7904ca588e6d99264b7b10fe06929/prover/lib/compressor/dict/25-04-21.bin';
 
-/**
- * The dictionary that Linea's sequencer sizes transactions with since May 2025, on all its networks
- * (docs/spec/compression.md 9).
- */
+/** The dictionary with which Linea's sequencer sizes transactions since May 2025, on all its networks (docs/spec/compression.md 9). */
 export const LINEA_DICTIONARY: DictionaryReference = {
   name: '25-04-21',
   sha256: '0x8b0ec4e54e3523f1bc6f9f690df1e4b712eea872759cdb5a998c1e5b9b0f2b7d',

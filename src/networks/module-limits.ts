@@ -1,5 +1,5 @@
 /**
- * Modules of the sequencer's line counter that an ordinary execution can count, by the names in the sequencer's errors.
+ * Modules of the sequencer's line counter that an ordinary execution can count. The names are those in the sequencer's errors.
  *
  * @source docs/spec/fees.md 7; names: Consensys/linea-monorepo@cb180134d7 jvm-libs/linea/core/traces, TracingModule
  */

@@ -36,12 +36,12 @@ export const HARDFORKS = [
 /** A fork by its name. */
 export type Hardfork = (typeof HARDFORKS)[number];
 
-/** Activation of a fork: by block number up to Paris, by timestamp (seconds) after it. */
+/** When a fork becomes active: at a block number up to Paris, at a timestamp (seconds) after it. */
 export interface ForkActivation {
   readonly hardfork: Hardfork;
   readonly block?: number;
   readonly timestamp?: number;
-  /** Of Paris alone: the block at which the chain splits its peers, which is part of the fork id (EIP-3675). */
+  /** Only for Paris: the block at which the chain splits its peers. It is part of the fork id (EIP-3675). */
   readonly netsplit?: number;
   /** Blob parameters from this fork on. Before the first fork with blob parameters, blob transactions are rejected. */
   readonly blobs?: BlobSchedule;
@@ -50,7 +50,7 @@ export interface ForkActivation {
 /** The operator puts its prices into each block header (docs/spec/fees.md 2, 3). */
 export interface ExtraDataPricing {
   readonly model: 'extra-data';
-  /** Prices until a header carries some, in wei. */
+  /** Prices as long as no header has prices, in wei. */
   readonly defaults: {
     readonly fixedCostWei: bigint;
     readonly variableCostWei: bigint;
@@ -68,12 +68,12 @@ export interface VerificationCostPricing {
   readonly verificationGasCost: number;
   /** Bytes of one submission. */
   readonly verificationCapacity: number;
-  /** Layer-1 gas price over layer-2 gas price. */
+  /** Layer-1 gas price, divided by the layer-2 gas price. */
   readonly gasPriceRatio: number;
   readonly gasPriceAdjustmentWei: bigint;
   readonly minGasPriceWei: bigint;
   readonly estimateMargin: number;
-  /** Raise the fee to `minGasPriceWei - baseFee` where it is below. */
+  /** If the fee is below `minGasPriceWei - baseFee`, it is raised to that. */
   readonly floor: boolean;
 }
 
@@ -86,11 +86,11 @@ export interface DictionaryReference {
   readonly sha256: Hex;
   readonly byteLength: number;
   readonly url?: string;
-  /** Further addresses of the same bytes, tried in order when `url` does not give them. */
+  /** More addresses of the same bytes. They are tried in order if `url` does not give the bytes. */
   readonly mirrors?: readonly string[];
 }
 
-/** Rules of the pool besides the limits of its network. A rule that is left out is not applied. */
+/** Rules of the pool, in addition to the limits of its network. A rule that is left out is not applied. */
 export interface PoolRules {
   /** Addresses that may not send, receive or appear in an authorization. */
   readonly deniedAddresses?: readonly Hex[];
@@ -121,13 +121,13 @@ export interface RollupContract {
   /** Slot of the mapping `stateRootHashes`. */
   readonly stateRootsSlot: bigint;
   /**
-   * Slot of the mapping `blockHashes`, of a contract that stores block hashes in place of state roots (docs/spec/rollup-versions.md). Both
-   * are read; what is there decides. When left out, state roots alone are read.
+   * Slot of the mapping `blockHashes`, if the contract stores block hashes and not state roots (docs/spec/rollup-versions.md). Both
+   * are read, and the one that is there is used. If this slot is left out, only state roots are read.
    */
   readonly blockHashesSlot?: bigint;
   /** Slot of the mapping `l2MerkleRootsDepths`: roots of the trees of messages (docs/spec/messages.md 4). */
   readonly rootDepthsSlot?: bigint;
-  /** Slot of the bits of the messages that were claimed. */
+  /** Slot of the bits that say which messages were claimed. */
   readonly claimedSlot?: bigint;
 }
 
@@ -166,13 +166,13 @@ export const BEACON_PRESETS: { readonly [Preset in 'mainnet' | 'minimal']: Beaco
 export interface BeaconFork {
   /** Lower-case name, as in the member `version` of the beacon API. */
   readonly name: string;
-  /** Left out while the fork is not scheduled. */
+  /** Left out if the fork is not scheduled yet. */
   readonly epoch?: number;
   /** 4 bytes. */
   readonly version: Hex;
 }
 
-/** A beacon chain: everything in which one differs from others. */
+/** A beacon chain: everything in which beacon chains differ. */
 export interface BeaconNetwork {
   readonly name: string;
   /** Sizes of epochs, periods and committees, as the consensus specifications name them. */
@@ -183,8 +183,8 @@ export interface BeaconNetwork {
   /** 32 bytes. */
   readonly genesisValidatorsRoot: Hex;
   /**
-   * From genesis on, with rising epochs; those without an epoch come last. A fork that this release cannot read may be listed: its slots
-   * are refused by name.
+   * The forks from genesis on, with rising epochs. Forks without an epoch come last. You may list a fork that this release cannot
+   * read. Its slots are then refused, and the error names the fork.
    */
   readonly forks: readonly BeaconFork[];
   /** Chain id of its execution chain, which is the layer 1. */
@@ -213,7 +213,7 @@ export interface Network {
   readonly forks: readonly ForkActivation[];
   /** Blocks before Paris pay their miner as Ethereum's did: 5 ether, from Byzantium on 3, from Constantinople on 2. */
   readonly blockRewards?: boolean;
-  /** Contract whose deposit events are requests of a block from Prague on (EIP-6110); none when left out. */
+  /** Contract whose deposit events become requests of a block, from Prague on (EIP-6110). Default: none. */
   readonly depositContract?: Hex;
   /** Gas limit in the headers. */
   readonly blockGasLimit: bigint;
@@ -223,8 +223,8 @@ export interface Network {
   readonly calldataLimit: number;
   readonly pool?: PoolRules;
   /**
-   * Block building takes a transaction only if its price covers its cost times this factor, for its gas limit and for the gas that
-   * it uses (docs/spec/fees.md 2.1). When left out, it takes every transaction of the pool.
+   * Block building takes a transaction only if its price covers its cost times this factor, for its gas limit and for the gas that it
+   * uses (docs/spec/fees.md 2.1). Default: it takes every transaction of the pool.
    */
   readonly blockMargin?: number;
   /** Largest gas limit of a simulated call. */
@@ -232,57 +232,60 @@ export interface Network {
   /** Seconds between blocks, for the simulated pending block. */
   readonly slotSeconds: number;
   /**
-   * Whether a block may have the time of its parent, against the rules of execution: `allowed` for chains of test tools that make
-   * several blocks in one second, such as anvil by default. `refused` when left out.
+   * Whether a block may have the time of its parent, although the rules of execution forbid it. `allowed` is for chains of test tools
+   * that make several blocks in one second, such as anvil by default. Default: `refused`.
    */
   readonly equalTimestamps?: 'allowed' | 'refused';
   /**
-   * Whether the access list of a block, from Amsterdam on, names all that the block changes (EIP-7928). With `complete`, a light node takes
-   * lists for proofs: what it holds goes over to the next block by the list. Set it only where nothing changes the state outside of lists,
-   * such as edits by methods of a test node. When left out, each block is read by proofs.
+   * Whether the access list of a block, from Amsterdam on, names all that the block changes (EIP-7928). With `complete`, a light node
+   * accepts lists as proofs: with the list, it carries what it holds to the next block. Set it only if nothing changes the state
+   * outside of the lists, such as edits by methods of a test node. Default: each block is read with proofs.
    */
   readonly accessLists?: 'complete';
-  /** Search of estimates, unless the options of a node or a request name another. */
+  /** Gas search of estimates, unless the options of a node or a request name another search. */
   readonly gasSearch: GasSearch;
   /**
-   * What an estimate does with a nonce below the account's. When left out: `ignored` with the search `geth`, `refused` with
-   * the others, as those clients do (docs/spec/fees.md 5.2, 5.3).
+   * What an estimate does with a nonce below the account's nonce. Default: `ignored` with the search `geth`, `refused` with the
+   * others, as those clients do (docs/spec/fees.md 5.2, 5.3).
    */
   readonly pastNonces?: 'refused' | 'ignored';
   /**
-   * Version of Besu whose rules are followed where versions differ. From 26.9 on, a call that names no gas has no cap of 2^24, and an
-   * estimate without data is exact (docs/spec/fees.md 5.2). `26.8` when left out.
+   * Version of Besu whose rules are used if versions differ. From 26.9 on, a call without gas has no cap of 2^24, and an estimate
+   * without data is exact (docs/spec/fees.md 5.2). Default: `26.8`.
    */
   readonly besuVersion?: '26.8' | '26.9';
-  /** How a rollup prices transactions. Left out for a network that is no rollup: its blocks and their base fee alone set prices. */
+  /** How a rollup prices transactions. Left out if the network is not a rollup: then only its blocks and their base fee set prices. */
   readonly pricing?: PricingModel;
   /**
-   * Which bytes are compressed for the fee; `signed`, the older form: the signed transaction (docs/spec/compression.md 8). `current` when
-   * left out.
+   * Which bytes are compressed for the fee. `signed` is the older form: the signed transaction (docs/spec/compression.md 8). Default:
+   * `current`.
    */
   readonly sizing?: 'current' | 'signed';
-  /** Hash scheme of the zk state by block: the last entry whose `fromBlock` is not above the block. None: there is no zk state. */
+  /**
+   * Hash scheme of the zk state by block: the last entry whose `fromBlock` is not above the block. If it is left out, there is no zk
+   * state.
+   */
   readonly hashSchemes?: readonly { readonly fromBlock: number; readonly scheme: HashScheme }[];
-  /** The network's own compression dictionary; plumbline's general one when left out. */
+  /** The network's own compression dictionary. Default: plumbline's general one. */
   readonly dictionary?: DictionaryReference;
-  /** Left out for a network that is no rollup, such as `ethereum`: it is its own layer 1. */
+  /** Left out if the network is not a rollup, such as `ethereum`. Such a network is its own layer 1. */
   readonly rollup?: RollupContract;
   /**
-   * Beacon chain of the network's layer 1, which may be the network itself; by its name or as data. Layer-1 consensus cannot be followed
-   * when left out.
+   * Beacon chain of the network's layer 1, by its name or as data. The layer 1 may be the network itself. If this is left out, layer-1
+   * consensus cannot be followed.
    */
   readonly layerOne?: LayerOneName | BeaconNetwork;
-  /** Root of a finalized beacon block of its layer 1 to follow from, 32 bytes. It is used while it is at most 14 days old. */
+  /** Root of a finalized beacon block of layer 1 to start from, 32 bytes. It is used only if it is at most 14 days old. */
   readonly checkpoint?: Hex;
   /** When left out, seals are not checked. */
   readonly sealing?: BlockSealing;
-  /** Prover limits of one block that an execution can count; not checked when left out. */
+  /** Prover limits of one block that an execution can count. If they are left out, they are not checked. */
   readonly moduleLimits?: ModuleLimits;
   /** Contract on layer 2 whose `MessageSent` events are sent to layer 1. */
   readonly messageService?: Hex;
-  /** The bridge of tokens. Messages of tokens are not decoded when left out. */
+  /** The token bridge. If it is left out, token messages are not decoded. */
   readonly tokenBridge?: TokenBridge;
-  /** The Ethereum Name Service of a layer 1. Names cannot be resolved when left out. */
+  /** The Ethereum Name Service of a layer 1. If it is left out, names cannot be resolved. */
   readonly ens?: NameService;
 }
 

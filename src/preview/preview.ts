@@ -14,20 +14,20 @@ export type Asset =
   | { readonly kind: 'erc20' | 'unknown'; readonly address: Hex }
   | { readonly kind: 'erc721' | 'erc1155' | 'erc6909'; readonly address: Hex; readonly id: Hex };
 
-/** One transfer. The zero address as `from` is a mint, as `to` a burn. */
+/** One transfer. If `from` is the zero address, it is a mint. If `to` is the zero address, it is a burn. */
 export interface Transfer {
   readonly asset: Asset;
   readonly from: Hex;
   readonly to: Hex;
   readonly amount: Hex;
-  /** `native`: of a call with value. `wrap`, `unwrap`: `Deposit` and `Withdrawal` of wrapped ether. Others: an event. */
+  /** `native`: a call with value. `wrap`, `unwrap`: `Deposit` and `Withdrawal` of wrapped ether. `event`: another event. */
   readonly cause: 'native' | 'event' | 'wrap' | 'unwrap';
 }
 
 /**
- * An approval that was made, raised, lowered or taken back. `before` and `after` are what the contract answers before the first
- * and after the last call; null where it does not answer. `evidence` is `state` where no event told of it; `told` is then null, but of a
- * `permit`.
+ * An approval that was made, raised, lowered or taken back. `before` and `after` are what the contract answers before the first and
+ * after the last call, or null if it does not answer. `evidence` is `state` if no event reported the approval. Then `told` is null,
+ * except for a `permit`.
  */
 export type Approval =
   | (ApprovalBase & {
@@ -35,14 +35,17 @@ export type Approval =
       readonly told: Hex | null;
       readonly before: Hex | null;
       readonly after: Hex | null;
-      /** The allowance is as good as without limit: near the largest number, or the whole supply. */
+      /** The allowance is practically unlimited: it is near the largest number, or the whole supply. */
       readonly unlimited: boolean;
-      /** How much of what the owner has after the calls; null where that is nothing, or not known. `all`: nine tenths or more. */
+      /**
+       * How much the allowance covers of what the owner has after the calls. Null if the owner has nothing, or if it is not known.
+       * `all`: nine tenths or more.
+       */
       readonly covers: 'all' | 'part' | null;
     })
   | (ApprovalBase & {
       readonly kind: 'permit2';
-      /** The contract with the form of Permit2. */
+      /** A contract with the interface of Permit2. */
       readonly contract: Hex;
       /** It is Permit2 itself. */
       readonly genuine: boolean;
@@ -62,7 +65,7 @@ export type Approval =
       readonly after: boolean | null;
     })
   | (ApprovalBase & {
-      /** One token. `after`: who may transfer it; the zero address if no account may. */
+      /** One token. `after`: the account that may transfer it, or the zero address if no account may. */
       readonly kind: 'erc721';
       readonly id: Hex;
       readonly after: Hex | null;
@@ -81,10 +84,10 @@ export type Approval =
     });
 
 /**
- * What a right is: to all of a token (`operator-777`, `operator-6909`), to an amount of one id (`allowance-6909`), to make debt in the
- * owner's name (`debt`), to all of an account at a lender (`manager`), to a contract (`owner`, or the first of two steps,
- * `pending-owner`), or to a Safe. `safe-threshold`: how many owners of a Safe must sign; it names no spender. `permit`: a signed
- * allowance whose use failed, which anybody who has seen it can still use.
+ * What the right allows: to take all of a token (`operator-777`, `operator-6909`) or an amount of one id (`allowance-6909`), to make
+ * debt in the owner's name (`debt`), to use all of an account at a lender (`manager`), to own a contract (`owner`, or the first of two
+ * steps, `pending-owner`), or to act for a Safe. `safe-threshold`: how many owners of a Safe must sign. It names no spender. `permit`:
+ * a signed allowance whose use failed. Anybody who has seen it can still use it.
  */
 export type Right =
   | 'operator-777'
@@ -106,7 +109,7 @@ export type Right =
 export interface ApprovalBase {
   readonly token: Hex;
   readonly owner: Hex;
-  /** The zero address takes the approval of one token back. */
+  /** The zero address means that the approval of one token is taken back. */
   readonly spender: Hex;
   readonly evidence: 'event' | 'state';
 }
@@ -123,24 +126,24 @@ export type ContractChange =
       readonly event: 'destroyed';
       readonly address: Hex;
       readonly beneficiary: Hex;
-      /** Its code is gone; otherwise only its ether. */
+      /** True if its code is gone. Otherwise only its ether is gone. */
       readonly removed: boolean;
     }
   | {
       /**
-       * An authorization (EIP-7702): the account runs the code of `target`, now, or as soon as somebody sends the authorization when it
-       * fits. `before` and `after`: what it delegates to, null for nothing.
+       * An authorization (EIP-7702): the account runs the code of `target`, now, or as soon as somebody sends the authorization at the
+       * right nonce. `before` and `after`: the address to which the account delegates, or null.
        */
       readonly event: 'delegated';
       readonly address: Hex;
       readonly before: Hex | null;
       readonly after: Hex | null;
-      /** What the authorization names; null takes a delegation back. */
+      /** The address that the authorization names. Null takes a delegation back. */
       readonly target: Hex | null;
       readonly nonce: Hex;
       readonly chainId: Hex;
       readonly validity: Validity;
-      /** The authorization has chain id 0: it counts on every chain. */
+      /** The authorization has chain id 0: it is valid on every chain. */
       readonly everyChain?: true;
     }
   | {
@@ -149,19 +152,19 @@ export type ContractChange =
       readonly slot: 'implementation' | 'admin' | 'beacon';
       readonly before: Hex;
       readonly after: Hex;
-      /** The contract told it by an event that names the same address. */
+      /** The contract reported it with an event that names the same address. */
       readonly evented: boolean;
-      /** What the event named, if there was one. */
+      /** The address that the event named, if there was an event. */
       readonly told?: Hex;
     };
 
 /**
- * Of an authorization. `now`: it took effect. `later`: its nonce is still to come. `past`: its nonce is used. `blocked`: the account has
- * code that is no delegation. `otherChain`: it is for another chain.
+ * State of an authorization. `now`: it took effect. `later`: its nonce is higher than the account's. `past`: its nonce is used.
+ * `blocked`: the account has code that is not a delegation. `otherChain`: it is for another chain.
  */
 export type Validity = 'now' | 'later' | 'otherChain' | 'past' | 'blocked';
 
-/** A balance before the first and after the last call, as the contract answers. Null: it does not answer. */
+/** A balance before the first and after the last call, as the contract answers. Null if it does not answer. */
 export interface BalanceChange {
   readonly account: Hex;
   readonly asset: Asset;
@@ -172,7 +175,10 @@ export interface BalanceChange {
   readonly change: string | null;
 }
 
-/** Owner of one token before the first and after the last call, as the contract answers. Null: it does not answer, as most do for a token that does not exist. */
+/**
+ * Owner of one token before the first and after the last call, as the contract answers. Null if it does not answer. Most contracts do
+ * not answer for a token that does not exist.
+ */
 export interface OwnerChange {
   readonly asset: Asset;
   readonly ownerBefore: Hex | null;
@@ -180,7 +186,7 @@ export interface OwnerChange {
 }
 
 /**
- * `danger`: the user can lose an asset, or control, by what is shown. `warning`: what is shown may not be what happens, or cannot be
+ * `danger`: the user can lose an asset, or control of the account. `warning`: what is shown may not be what happens, or cannot be
  * read. `note`: worth knowing.
  */
 export type Severity = 'danger' | 'warning' | 'note';
@@ -193,7 +199,7 @@ export type PreviewWarning = { readonly severity: Severity } & (
       readonly account: Hex;
       readonly asset: Asset;
       readonly amount: Hex;
-      /** Of every asset that is known. */
+      /** The calls take all of every known asset. */
       readonly assets?: 'all';
     }
   | {
@@ -209,7 +215,7 @@ export type PreviewWarning = { readonly severity: Severity } & (
       readonly account: Hex;
       readonly told: string;
       readonly change: string;
-      /** The number of shares is the same; they are worth less. */
+      /** The number of shares is the same, but they are worth less. */
       readonly of?: 'worth';
     }
   | {
@@ -245,7 +251,7 @@ export type PreviewWarning = { readonly severity: Severity } & (
       readonly spender: Hex;
     }
   | {
-      /** The allowance has a limit, and takes all that the owner has today. */
+      /** The allowance has a limit, but covers all that the owner has today. */
       readonly code: 'covers-balance';
       readonly token: Hex;
       readonly owner: Hex;
@@ -271,17 +277,17 @@ export type PreviewWarning = { readonly severity: Severity } & (
       readonly everyChain?: true;
     }
   | {
-      /** The account ran code of `target` as its own, and that code wrote this slot of it. */
+      /** The account ran code of `target` as its own. That code wrote this slot of the account. */
       readonly code: 'delegate-write';
       readonly account: Hex;
       readonly slot: Hex;
       readonly target: Hex;
     }
-  /** A call has data for a contract, and the address has no code: nothing runs. */
+  /** A call has data for a contract, but the address has no code. So nothing runs. */
   | { readonly code: 'no-code'; readonly address: Hex }
   | { readonly code: 'silent-upgrade'; readonly address: Hex; readonly slot: 'implementation' | 'admin' | 'beacon' }
   | {
-      /** An event named another address than the one that was written. */
+      /** The event named one address, but the contract wrote another. */
       readonly code: 'upgrade-differs';
       readonly address: Hex;
       readonly slot: 'implementation' | 'admin' | 'beacon';
@@ -290,8 +296,9 @@ export type PreviewWarning = { readonly severity: Severity } & (
     }
   | {
       /**
-       * In another block that could come next, or with another limit or price, the calls end in another way. `first` is what is shown,
-       * `other` what differs from it: changes of a balance, amounts of an approval, statuses, or values of a slot.
+       * In another block that could come next, or with another limit or price, the calls end in another way. `first` is the result
+       * that is shown, and `other` is what differs from it: changes of a balance, amounts of an approval, statuses, or values of a
+       * slot.
        */
       readonly code: 'environment-dependent';
       /** The first call that reads one of `what`. */
@@ -309,23 +316,23 @@ export type PreviewWarning = { readonly severity: Severity } & (
       /** Of a contract. */
       readonly address?: Hex;
       readonly slot?: Hex;
-      /** The other run could not be ended: the code of the error. */
+      /** The other run could not be finished. This is the code of the error. */
       readonly cut?: string;
     }
   | {
-      /** A token has nearly the symbol, or an address nearly the digits, of one that the caller knows. */
+      /** The symbol of a token, or the digits of an address, look almost like one that the caller knows. */
       readonly code: 'look-alike';
       readonly with: Hex;
       readonly asset?: Asset;
       readonly address?: Hex;
     }
-  /** A token or a collection goes to a contract, and nobody asked whether that can send it on. */
+  /** A token or a collection goes to a contract, and no call asked this contract whether it can send it on. */
   | { readonly code: 'transfer-to-contract-without-receiver'; readonly asset: Asset; readonly address: Hex }
   /** The receiver has sent nothing and has nothing. */
   | { readonly code: 'new-recipient'; readonly address: Hex }
   /** It is not among the tokens that the caller knows. */
   | { readonly code: 'unverified-token'; readonly asset: Asset }
-  /** A contract was not asked everything that might have changed: there was too much to ask. */
+  /** A contract may have changed more than plumbline asked it about. There was too much to ask. */
   | { readonly code: 'not-all-asked'; readonly address: Hex }
 );
 
@@ -345,9 +352,9 @@ export type PreviewedRevert = { readonly data: Hex } & (
   | {
       readonly kind: 'custom';
       readonly selector: Hex;
-      /** The error as it is declared, if the caller gave it or if it is a well-known one. */
+      /** The declaration of the error, if the caller gave it or if the error is well known. */
       readonly signature?: string;
-      /** Its arguments as text, where all are numbers, addresses, booleans, bytes or text. */
+      /** Its arguments as text, if all are numbers, addresses, booleans, bytes or text. */
       readonly args?: readonly string[];
     }
   | { readonly kind: 'empty' | 'halt' }
@@ -358,7 +365,7 @@ export interface PreviewedCall {
   readonly status: 'success' | 'reverted' | 'halted';
   readonly gasUsed: Hex;
   readonly revert?: PreviewedRevert;
-  /** In order. Calls that failed inside give none. */
+  /** In order. Inner calls that failed give no transfers. */
   readonly transfers: readonly Transfer[];
   readonly approvals: readonly Approval[];
   readonly contracts: readonly ContractChange[];
@@ -366,7 +373,7 @@ export interface PreviewedCall {
   readonly tree: CallFrame;
 }
 
-/** What a contract says of itself; null where it does not. Anyone can call a token `USDC`: show the address too. */
+/** What a contract says about itself. Null if it says nothing. Anyone can call a token `USDC`: show the address too. */
 export interface TokenName {
   readonly symbol: string | null;
   readonly decimals: number | null;

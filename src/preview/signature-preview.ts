@@ -51,22 +51,22 @@ export interface SignaturePlace {
 
 /** What a signature allows. */
 export interface PreviewedSignature {
-  /** What is signed, 32 bytes; null for what cannot be read, and for calls. */
+  /** The hash that is signed, 32 bytes. Null for data that cannot be read, and for calls. */
   readonly digest: Hex | null;
-  /** The kind of typed data or of message; `unknown` for others. */
+  /** The kind of typed data or message. `unknown` if plumbline does not know it. */
   readonly family: string;
   readonly findings: readonly SignatureFinding[];
-  /** What happens when it is used at once, as far as that could be run; null where it could not. */
+  /** What happens if the signature is used at once. Null if that could not be run. */
   readonly effects: Omit<PreviewedChanges, 'warnings'> | null;
-  /** What an order gives and gets; null for others. */
+  /** What the user gives and gets in an order. Null if it is not an order. */
   readonly order: { readonly gives: readonly LotJson[]; readonly gets: readonly LotJson[] } | null;
   readonly evidence: {
     /**
-     * The signature does not exist: the precompile that recovers signers answered `signer` for exactly `digest` in the run. Null where
-     * nothing was run on a supposed signature.
+     * The signature does not exist yet. In the run, the precompile that recovers signers answered `signer` for exactly this `digest`.
+     * Null if nothing was run with an assumed signature.
      */
     readonly supposed: { readonly precompile: 1; readonly digest: Hex; readonly signer: Hex } | null;
-    /** Why what it allows was not run. */
+    /** Why the node did not run what the signature allows. */
     readonly notExecuted?: string;
   };
 }
@@ -81,7 +81,7 @@ const USE_GAS = 10_000_000n;
 const RANKS = { danger: 0, warning: 1, note: 2 } as const;
 
 /**
- * Says what a signature would allow, before it is given.
+ * Says what a signature would allow, before the user signs.
  *
  * @throws PlumblineError of `previewCalls`, and errors of reading the state
  * @source docs/spec/signatures.md 1 to 4

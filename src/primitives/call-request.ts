@@ -12,7 +12,7 @@ export interface Authorization {
   readonly yParity: bigint;
   readonly r: bigint;
   readonly s: bigint;
-  /** 20 bytes, only of a simulated one without a signature: who would sign it. */
+  /** 20 bytes. Only for a simulated authorization without a signature: the account that would sign it. */
   readonly authority?: Uint8Array;
 }
 
