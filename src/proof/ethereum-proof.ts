@@ -37,7 +37,7 @@ export type EthereumProofFailureReason =
   | 'VALUE_MISMATCH'
   /** The answer or a storage proof is for another key, or the proof of a requested key is missing. */
   | 'KEY_MISMATCH'
-  /** The number of storage proofs is neither that of the requested slots nor that of the distinct ones. */
+  /** The number of storage proofs is neither the number of requested slots nor the number of distinct ones. */
   | 'SLOT_COUNT_MISMATCH';
 
 /** What an `eth_getProof` answer proves. */
@@ -45,7 +45,7 @@ export interface VerifiedEthereumProof {
   readonly verified: true;
   /** Undefined: no such account in this state. */
   readonly account: EthereumAccount | undefined;
-  /** One per requested key, in order. Values have 32 bytes. `exists` is false for zero. */
+  /** One for each requested key, in order. Values have 32 bytes. `exists` is false if the value is zero. */
   readonly slots: readonly { readonly key: Uint8Array; readonly value: Uint8Array; readonly exists: boolean }[];
 }
 
@@ -125,8 +125,8 @@ function decodeAccount(bytes: Uint8Array): EthereumAccount {
  * Slots are matched by key: Besu sorts them by key and returns a repeated key once. For a missing account, whose slots are all
  * empty, it returns no storage proofs.
  *
- * @param answer - the `result` of the JSON-RPC response. `accountProof` and `storageProof` are required; redundant members are
- *   compared if present
+ * @param answer - the `result` of the JSON-RPC response. `accountProof` and `storageProof` are required. Redundant members are
+ *   compared if they are present
  * @throws PlumblineError `PROOF_MALFORMED` if the answer does not have the form of a proof, `INVALID_LENGTH` for a bad request
  * @source EIP-1186; yellow paper, appendix D; hyperledger/besu@01884ba ethereum/core, WorldStateProofProvider;
  *   hyperledger/besu@0ae725c ethereum/api, GetProofResult

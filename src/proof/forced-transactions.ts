@@ -30,9 +30,9 @@ const SUBMIT_SELECTOR = hexToBytes('0x8b98c2c8');
 /** Half a year of 365 days. */
 const LIVENESS_SECONDS = 15_768_000n;
 
-/** What a finalization ended with, as the gateway is told it. The rollup contract stores its hash alone. */
+/** The state at the end of a finalization, as the gateway wants it. The rollup contract stores only its hash. */
 export interface LastFinalizedState {
-  /** Of the last finalized block, seconds. */
+  /** Timestamp of the last finalized block, in seconds. */
   readonly timestamp: bigint;
   /** Number of the last message from layer 1 that layer 2 has anchored. */
   readonly messageNumber: bigint;
@@ -59,7 +59,7 @@ function stateWords(state: LastFinalizedState): Uint8Array[] {
 }
 
 /**
- * What the rollup contract stores of a finalized state (slot 447), 32 bytes.
+ * The hash that the rollup contract stores for a finalized state (slot 447), 32 bytes.
  *
  * @throws PlumblineError `INVALID_LENGTH` for a rolling hash, `OUT_OF_RANGE` for a number above 2^256 - 1
  * @source docs/spec/messages.md 8
@@ -109,7 +109,10 @@ export function forcedTransactionSlots(numbers: readonly bigint[] = []): Uint8Ar
 /** What the rollup contract stores of one forced transaction. */
 export interface StoredForcedTransaction {
   readonly number: bigint;
-  /** A finalization that ends at or above this block of layer 2 must have processed it. 0: there is none of this number. */
+  /**
+   * A finalization that ends at this layer-2 block or above must have processed the transaction. 0: there is no transaction with this
+   * number.
+   */
   readonly deadline: bigint;
   /** After it, 32 bytes. */
   readonly rollingHash: Uint8Array;
@@ -120,7 +123,7 @@ export interface VerifiedFinalizedState {
   readonly verified: true;
   /** Of the next forced transaction; the first one is 1. */
   readonly nextNumber: bigint;
-  /** What the gateway takes for one, wei; neither more nor less. */
+  /** The exact price of one forced transaction at the gateway, in wei. */
   readonly fee: bigint;
   /** In the order of the request. */
   readonly transactions: readonly StoredForcedTransaction[];
@@ -134,13 +137,13 @@ export type FinalizedStateFailureReason =
   /** The contract stores the hash of another state. */
   | 'STATE_MISMATCH';
 
-/** What is stored about forced transactions, or why the answer does not prove it. */
+/** What the contract stores about forced transactions, or why the answer does not prove it. */
 export type FinalizedStateVerdict = VerifiedFinalizedState | ProofFailure<FinalizedStateFailureReason>;
 
 /**
- * Verifies that a finalized state is the one that the rollup contract stores, which the gateway asks for with each forced transaction. Its
- * members may come from anyone. Before its first finalization with release 8.0 a contract stores a hash of three members, which no state
- * here leads to; until then the gateway refuses all.
+ * Verifies that a finalized state is the one that the rollup contract stores. The gateway needs this state with each forced
+ * transaction. Its members may come from anyone. Before its first finalization with release 8.0, a contract stores a hash of three
+ * members, which no state here can have. Until then, the gateway refuses all transactions.
  *
  * @param request - `l1StateRoot`: of a layer-1 block that the caller trusts, 32 bytes; `numbers`: of forced transactions to read as well
  * @param answer - `eth_getProof` of the contract with the slots of `forcedTransactionSlots(numbers)`, in that order
@@ -209,11 +212,11 @@ export function verifyFinalizedState(
 }
 
 /**
- * Hash and signer of a forced transaction, as a gateway has them.
+ * Hash and signer of a forced transaction, as a gateway computes them.
  *
  * @param transaction - signed, of type 2, as it would be broadcast
- * @param chainId - of layer 2. A gateway puts its own in: another one gives another hash, and the transaction of another signer
- * @returns what was signed, 32 bytes, and who did, 20 bytes
+ * @param chainId - of layer 2. A gateway uses its own chain id. Another chain id gives another hash, and so another signer
+ * @returns the hash that was signed, 32 bytes, and its signer, 20 bytes
  * @throws PlumblineError `TRANSACTION_REJECTED` with rule `malformed`, `type`, `chain-id` or `signature`; `KERNEL_UNAVAILABLE`
  * @source docs/spec/messages.md 8
  *
@@ -253,8 +256,8 @@ function fieldsOf(transaction: Uint8Array): TransactionFields {
 }
 
 /**
- * The rolling hash after a forced transaction, 32 bytes; that before the first one is zero. In release 8.0 it is made with MiMC, whatever the
- * hash of the zk state is.
+ * The rolling hash after a forced transaction, 32 bytes. Before the first one it is zero. Release 8.0 makes it with MiMC, also if the
+ * zk state uses another hash.
  *
  * @param hasher - of the scheme `mimc`
  * @param previous - rolling hash before it, 32 bytes
@@ -295,13 +298,13 @@ export function forcedRollingHash(
   return hasher.hash(concatBytes(previous, ...halves, abiWord(deadline), abiAddress(signer)));
 }
 
-/** What a gateway was made with. Its contract gives them by name: none is in the state that is proved here. */
+/** The settings of a gateway. Its contract has a function for each of them. They are not in the state that is proved here. */
 export interface ForcedTransactionGateway {
   /** `L2_BLOCK_DURATION_SECONDS`, above 0. */
   readonly blockSeconds: bigint;
   /** `L2_BLOCK_BUFFER`: blocks from the expected one up to the deadline. */
   readonly blockBuffer: bigint;
-  /** `BLOCK_NUMBER_DEADLINE_BUFFER`: blocks from the last deadline up to the next, where the formula gives none above it. */
+  /** `BLOCK_NUMBER_DEADLINE_BUFFER`: blocks from the last deadline to the next, if the formula gives no higher one. */
   readonly deadlineBuffer: bigint;
   /** `MAX_GAS_LIMIT`. */
   readonly maxGasLimit: bigint;
@@ -310,8 +313,8 @@ export interface ForcedTransactionGateway {
 }
 
 /**
- * The block of layer 2 up to which a forced transaction must be processed. It is set when layer 1 includes the call, from the time of that
- * block.
+ * The layer-2 block up to which a forced transaction must be processed. It is computed when layer 1 includes the call, from the time
+ * of that layer-1 block.
  *
  * @param state - `finalizedBlock`: number of the last finalized block; `finalizedTimestamp`: its time; `previousDeadline`: of the forced
  *   transaction before, 0 for the first one
@@ -365,7 +368,7 @@ export interface ForcedTransactionCall {
 }
 
 /**
- * Calldata of `submitForcedTransaction` of a gateway; the transaction with it has the fee as its value.
+ * Calldata of `submitForcedTransaction` of a gateway. The transaction that carries it must have the fee as its value.
  *
  * @throws PlumblineError `TRANSACTION_REJECTED` with rule `type`, `malformed`, or `signature` for one that is not signed; as
  *   `finalizedStateHash`
@@ -425,15 +428,15 @@ export function forcedTransactionCalldata({ transaction, lastFinalizedState }: F
   );
 }
 
-/** What decides about a call of the gateway, besides what it was made with. */
+/** What decides about a call of the gateway, in addition to the gateway's settings. */
 export interface ForcedTransactionState {
   /** Slot 447 of the rollup contract, 32 bytes. */
   readonly finalizedState: Uint8Array;
   /** Slot 453. */
   readonly fee: bigint;
-  /** Whether the gateway took another one in the same layer-1 block: it takes one. */
+  /** Whether the gateway already accepted a transaction in the same layer-1 block. It accepts one. */
   readonly isTaken: boolean;
-  /** Whether the gateway uses an address filter, and that has the signer or the recipient. */
+  /** Whether the gateway uses an address filter that contains the signer or the recipient. */
   readonly isFiltered: boolean;
 }
 
@@ -451,12 +454,12 @@ export type ForcedTransactionRefusal =
   | 'AddressIsFiltered';
 
 /**
- * The error with which a gateway refuses a call, in the order of its checks. The signature is not looked at
- * here; `readForcedTransaction` gives its signer. A gateway refuses a signature without a signer. A changed transaction has another signer,
- * and the gateway takes it as that account's.
+ * The error with which a gateway refuses a call, in the order of its checks. This function does not check the signature:
+ * `readForcedTransaction` returns its signer. A gateway refuses a signature without a signer. If a transaction was changed, it has
+ * another signer, and the gateway takes it as a transaction of that account.
  *
  * @param value - wei that are sent with the call
- * @returns undefined for a call that is taken. The transaction need not execute: one found invalid counts as processed
+ * @returns undefined if the gateway accepts the call. The transaction may still not execute: an invalid one counts as processed
  * @throws PlumblineError as `forcedTransactionCalldata`
  * @source docs/spec/messages.md 8
  *
@@ -500,10 +503,10 @@ export function forcedTransactionRefusal(
 }
 
 /**
- * From when on anyone may call `setLivenessRecoveryOperator` of the rollup contract, which lets another operator go on with a rollup that
- * has stopped. The call has the members of the finalized state.
+ * The time from which anyone may call `setLivenessRecoveryOperator` of the rollup contract. It lets another operator continue a rollup
+ * that has stopped. The call has the members of the finalized state.
  *
- * @returns seconds: half a year after the last finalized block; a layer-1 block of that time passes
+ * @returns seconds: half a year after the last finalized block. A layer-1 block with exactly this time is enough
  * @source docs/spec/messages.md 8
  *
  * @example

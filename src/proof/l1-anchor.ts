@@ -79,7 +79,7 @@ export type L1AnchorFailureReason =
   /** The contract has neither a root nor a hash of the block, because no finalization ended there. */
   | 'NO_FINALIZATION_AT_BLOCK';
 
-/** What layer 1 stores of a layer-2 block: the root of the zk state after it, or its hash. At least one is there. */
+/** What layer 1 stores for a layer-2 block: the root of the zk state after it, or its hash. At least one of them is there. */
 export interface VerifiedL1Anchor {
   readonly verified: true;
   readonly l2BlockNumber: number;
@@ -95,10 +95,10 @@ export interface VerifiedL1Anchor {
 export type L1AnchorVerdict = VerifiedL1Anchor | ProofFailure<L1AnchorFailureReason>;
 
 /**
- * Verifies what layer 1 stores of a layer-2 block: the root of its zk state, or its hash.
+ * Verifies what layer 1 stores for a layer-2 block: the root of its zk state, or its hash.
  *
  * @param answer - `eth_getProof` of the contract with the slots of `anchorSlots`, in that order
- * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for a block number that is none
+ * @throws PlumblineError `PROOF_MALFORMED`, `INVALID_LENGTH`; `OUT_OF_RANGE` for an invalid block number
  * @source docs/spec/state-trie.md 9, docs/spec/json-rpc.md 6, docs/spec/rollup-versions.md 5
  *
  * @example

@@ -73,7 +73,7 @@ export type LineaProofVerdict = VerifiedLineaProof | ProofFailure<LineaProofFail
  * Verifies an answer of `linea_getProof` against a trusted state root, with all required and optional checks of the
  * specification.
  *
- * @param hasher - of the hash scheme that the network uses at this block; do not let the server choose it
+ * @param hasher - of the hash scheme that the network uses at this block. Do not let the server choose the scheme
  * @param answer - the `result` of the JSON-RPC response, as parsed
  * @returns what is proved, or why the answer is refused
  * @throws PlumblineError `PROOF_MALFORMED` if the answer does not have the form of a proof, `INVALID_LENGTH` for a bad request
@@ -172,7 +172,7 @@ export type LineaProofFailureReason =
   | 'ROOT_MISMATCH'
   /** Leaf and siblings do not lead to the sub root. */
   | 'PATH_MISMATCH'
-  /** The item or its leaf is of another key. */
+  /** The item or its leaf belongs to another key. */
   | 'KEY_MISMATCH'
   /** The value is not the one that the leaf commits to. */
   | 'VALUE_MISMATCH'

@@ -64,7 +64,7 @@ export function hashMessage({ from, to, fee, value, nonce, data }: BridgeMessage
   return keccak256(concatBytes(abiAddress(from), abiAddress(to), ...numbers, abiWord(6n * 32n), abiBytes(data)));
 }
 
-/** Leaves of the trees of a finalization, all but the depth being the same. */
+/** One of the message trees of a finalization. */
 export interface MessageTree {
   readonly root: Uint8Array;
   /** All nodes, level by level from the leaves up. */
@@ -139,7 +139,7 @@ export interface MessageProofRequest {
   readonly leafIndex: number;
   /** 32 bytes. */
   readonly root: Uint8Array;
-  /** As layer 1 stores it with the root: without it an inner node passes for a message. */
+  /** The depth that layer 1 stores with the root. Without it, an inner node could pass as a message. */
   readonly depth: number;
 }
 
@@ -158,7 +158,7 @@ export type MessageProofVerdict =
   | ProofFailure<MessageProofFailureReason>;
 
 /**
- * Verifies that a message is in the tree of a root. Whether layer 1 stores that root says `verifyClaimState`.
+ * Verifies that a message is in the tree of a root. Use `verifyClaimState` to verify that layer 1 stores this root.
  *
  * @throws PlumblineError `INVALID_LENGTH` for a sibling or the root; as `hashMessage`
  * @source docs/spec/messages.md 3, 5
@@ -206,7 +206,7 @@ function rootOf(leaf: Uint8Array, siblings: readonly Uint8Array[], leafIndex: nu
   return node;
 }
 
-/** Which claim a contract is asked about. */
+/** The claim that you ask the contract about. */
 export interface ClaimQuestion {
   /** Root of the message's tree, 32 bytes. */
   readonly root: Uint8Array;
@@ -241,9 +241,9 @@ export function messageSlots(rollup: RollupContract, { root, nonce }: ClaimQuest
   ];
 }
 
-/** What the rollup contract holds at one layer-1 block of what decides about a claim. Amounts in wei, times in seconds. */
+/** The values in the rollup contract that decide about a claim, at one layer-1 block. Amounts are in wei, times in seconds. */
 export interface ClaimState {
-  /** Of the tree with this root; 0: layer 1 does not have the root. */
+  /** Depth of the tree with this root. 0: layer 1 does not have the root. */
   readonly depth: bigint;
   readonly isClaimed: boolean;
   /** Bit n is the pause of kind n. */
@@ -258,11 +258,11 @@ export type ClaimStateFailureReason =
   /** There is no account at the contract's address. */
   | 'CONTRACT_MISSING';
 
-/** What a contract holds of a claim, or why the answer does not prove it. */
+/** The values that decide about a claim, or why the answer does not prove them. */
 export type ClaimStateVerdict = ({ readonly verified: true } & ClaimState) | ProofFailure<ClaimStateFailureReason>;
 
 /**
- * Verifies what the rollup contract holds of what decides about a claim.
+ * Verifies the values in the rollup contract that decide about a claim.
  *
  * @param request - `l1StateRoot`: of a layer-1 block that the caller trusts, 32 bytes
  * @param answer - `eth_getProof` of the contract with the slots of `messageSlots`, in that order
@@ -310,9 +310,9 @@ export function verifyClaimState(
   };
 }
 
-/** A claim as the contract is called with it. */
+/** The arguments of a claim. */
 export interface MessageClaim extends Omit<MessageProofRequest, 'depth'> {
-  /** Who gets the fee, 20 bytes; the sender of the claim when left out. It is not hashed: whoever claims sets it. */
+  /** Who gets the fee, 20 bytes. Default: the sender of the claim. It is not part of the message's hash: whoever claims sets it. */
   readonly feeRecipient?: Uint8Array;
 }
 
@@ -331,11 +331,11 @@ export type ClaimRefusal =
   | 'MessageSendingFailed';
 
 /**
- * The error with which the contract refuses a claim, as far as its slots and its balance decide, in the order of its checks. The recipient
- * may still refuse the call, so a claim without a refusal need not pass: that shows only its execution.
+ * The error with which the contract refuses a claim because of its slots or its balance, in the order of its checks. The recipient may
+ * still refuse the call. So a claim without a refusal may still fail: only its execution shows that.
  *
  * @param timestamp - of the block in which the claim runs, seconds
- * @returns undefined for a claim that the slots allow
+ * @returns undefined if the slots allow the claim
  * @source docs/spec/messages.md 5, 6
  *
  * @example
@@ -370,7 +370,7 @@ export function claimRefusal(
 }
 
 /**
- * Calldata of `claimMessageWithProof` of the rollup contract; the transaction has no value.
+ * Calldata of `claimMessageWithProof` of the rollup contract. The transaction must have no value.
  *
  * @throws PlumblineError `OUT_OF_RANGE` for a leaf index above 2^32 - 1, `INVALID_LENGTH`
  * @source docs/spec/messages.md 6
@@ -423,8 +423,9 @@ export function claimCalldata({
 const INBOX_SLOT = 176n;
 
 /**
- * Slot of the message service on the rollup that says what became of a message from layer 1, 32 bytes: its value is 0 before the message
- * has arrived, 1 while it can be claimed there, 2 once it was claimed. `linea_getProof` of the profile's `messageService` proves it.
+ * Slot of the message service on the rollup with the status of a message from layer 1, 32 bytes. Its value is 0 before the message has
+ * arrived, 1 if the message can be claimed there, and 2 if it was claimed. `linea_getProof` of the profile's `messageService` proves
+ * it.
  *
  * @param hash - of the message, 32 bytes
  * @throws PlumblineError `INVALID_LENGTH`
@@ -473,7 +474,7 @@ export function inboxClaimCalldata({
 }
 
 /**
- * The rolling hash after a message from layer 1, 32 bytes; that before the first one is zero.
+ * The rolling hash after a message from layer 1, 32 bytes. Before the first message it is zero.
  *
  * @source docs/spec/messages.md 7
  *

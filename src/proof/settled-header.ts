@@ -9,7 +9,7 @@ import { judge, type ProofFailure, Refusal } from './verdict.js';
 
 /** A layer-2 block, and the finalized block whose zk state holds its hash. */
 export interface SettledHeaderRequest {
-  /** Number of the block whose header is wanted. */
+  /** Number of the block whose header you need. */
   readonly block: number;
   /** Number of the finalized block. */
   readonly finalized: number;
@@ -24,7 +24,7 @@ export type SettledHeaderFailureReason =
   | 'OUT_OF_RING'
   /** The zk state has no history contract. */
   | 'CONTRACT_MISSING'
-  /** The history contract has other code than EIP-2935 says. */
+  /** The history contract does not have the code of EIP-2935. */
   | 'CONTRACT_CODE'
   /** The hash was not written: the contract did not exist at that block. */
   | 'HASH_MISSING'

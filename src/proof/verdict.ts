@@ -1,6 +1,6 @@
 import { requireLength } from '../primitives/bytes.js';
 
-/** A well-formed proof that does not prove what was requested. */
+/** The verdict on a proof that has the right form, but does not prove what was requested. */
 export interface ProofFailure<Reason extends string> {
   readonly verified: false;
   readonly reason: Reason;

@@ -31,9 +31,9 @@ export interface RpcFailure {
 export interface NodeFault {
   /** Of the `INTERNAL` error that the client got. */
   readonly id: string;
-  /** Left out where it failed outside of a method. */
+  /** Left out if it failed outside of a method. */
   readonly method?: string;
-  /** What was thrown, with its stack. From a worker or another page without the members that structured cloning leaves out. */
+  /** What was thrown, with its stack. If it comes from a worker or another page, it has only the members that structured cloning keeps. */
   readonly error: Error;
 }
 

@@ -9,23 +9,23 @@ export const DEFAULT_MAX_BODY_BYTES = 5 * 1024 * 1024;
 
 /** Which requests an HTTP handler accepts. */
 export interface FetchHandlerOptions extends AccessRule {
-  /** Largest request body, bytes; 5 MiB when left out. */
+  /** Largest request body, in bytes. Default: 5 MiB. */
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** Who sends a request, for limits of each client and of each connection. */
+/** Who sends a request. Clients and connections have limits. */
 export interface Caller {
-  /** The client's address, for limits of each client. All requests without one are those of one client. */
+  /** The client's address, for the limits of each client. All requests without an address count as one client. */
   readonly client?: string | undefined;
-  /** Stands for the client's connection, such as its socket: requests with the same one share `connectionGasBudget`. */
+  /** An object for the client's connection, such as its socket. Requests with the same object share `connectionGasBudget`. */
   readonly connection?: object | undefined;
   /** As `PayloadOptions.unreported`. */
   readonly unreported?: boolean | undefined;
 }
 
-/** The same over HTTP, as a server knows it. */
+/** Who sends a request over HTTP, as a server knows it. */
 export interface HttpCaller extends Caller {
-  /** Counts bytes of the body as they come. @returns false if they are too many beside the client's other requests */
+  /** Counts bytes of the body as they arrive. @returns false if they are too many together with the client's other requests */
   mayTake?(length: number): boolean;
   /** Called with a parsed body and its reply, before the response. The payload is undefined for a body that is not JSON. */
   onReply?(payload: unknown, reply: Reply): void;
@@ -148,18 +148,19 @@ export async function answerPost<Signal extends AbortSignal | LateSignal>(
 /** Who may send requests. The same rule holds for HTTP and WebSocket. */
 export interface AccessRule {
   /**
-   * Origins whose pages may send requests; `*` for all. With a list, a request from an origin that is neither the endpoint's own
-   * nor listed is refused with 403. Without CORS headers alone it would still be carried out. Requests without an origin are
-   * answered: browsers send it with every POST and WebSocket, tools do not. `serve` lists none by default, handlers use `*`.
+   * Origins whose pages may send requests; `*` for all. With a list, a request from another origin is refused with 403, unless it is
+   * the endpoint's own origin. (If only the CORS headers were missing, the request would still be carried out.) Requests without an
+   * origin are answered: browsers send an origin with every POST and WebSocket, tools do not. By default, `serve` lists no origins,
+   * and handlers use `*`.
    *
    * In a list, `loopback` stands for pages of this machine, on any port, and `extensions` for all browser extensions.
    */
   readonly allowedOrigins?: '*' | readonly string[] | undefined;
-  /** Called with the origin of each request that is refused for it: text of a client. */
+  /** Called with the origin of each request that is refused because of its origin. The origin is text from a client. */
   readonly onRefusedOrigin?: ((origin: string) => void) | undefined;
   /**
-   * Host names (without port) under which the endpoint answers; any when left out. Protects from DNS rebinding: a site can point
-   * its own name at any address. Without it only IP addresses and `localhost` count as the endpoint's own origin.
+   * Host names (without port) under which the endpoint answers. Default: any. The list protects from DNS rebinding, because a site can
+   * point its own name at any address. Without a list, only IP addresses and `localhost` count as the endpoint's own origin.
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }

@@ -17,7 +17,7 @@ export interface WireError {
   readonly data?: unknown;
 }
 
-/** The `error` of a response inside of this program, with the code of plumbline and its details. `wireError` gives what is sent. */
+/** The `error` of a response inside this program, with plumbline's code and its details. `wireError` returns what is sent. */
 export type RpcErrorObject = {
   [C in ErrorCode]: WireError & { readonly reason: C; readonly details: ErrorDetails[C] };
 }[ErrorCode];

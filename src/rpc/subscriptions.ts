@@ -4,7 +4,7 @@ import type { Source, Subscriber } from './method.js';
 
 const ID_BYTES = 16;
 
-/** What a subscriber is sent: the `params` of an `eth_subscription` notification. */
+/** The message that a subscriber gets: the `params` of an `eth_subscription` notification. */
 export interface SubscriptionMessage {
   readonly subscription: Hex;
   readonly result: unknown;

@@ -2,7 +2,7 @@ import { PlumblineError } from '../errors.js';
 import { type Clock, systemClock } from './clock.js';
 import { HAS_TASKS } from './turns.js';
 
-/** A caller who may leave. To make a signal takes longer than most requests: it is made where something listens. */
+/** A caller that may abort. Its signal is made only when something listens, because making a signal takes longer than most requests. */
 export interface LateSignal {
   readonly aborted: boolean;
   /** The signal; the same one each time. */

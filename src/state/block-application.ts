@@ -22,7 +22,7 @@ import { hashEach, type KeyHashes } from './hash-cache.js';
 import type { AccountRecord, HeldAccount, SlotTrie, StateTries } from './state-tries.js';
 import type { AccountAfter, SlotChange, ZkAccountChange } from './world-state.js';
 
-/** Account fields that follow from the code. */
+/** The account fields that follow from the code. */
 export type CodeFields = Pick<AccountValue, 'zkCodeHash' | 'keccakCodeHash' | 'codeSize'>;
 
 /** An account to write, without its storage root yet. */

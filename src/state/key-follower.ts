@@ -16,7 +16,7 @@ export interface FollowedAccount {
   readonly address: Uint8Array;
   /** 32 bytes each. */
   readonly slots: readonly Uint8Array[];
-  /** Known part of its storage trie. May be left out, which is enough if the storage is empty. */
+  /** The known part of its storage trie. If the storage is empty, you may leave it out. */
   readonly storage?: WitnessTrie;
 }
 
@@ -33,10 +33,10 @@ interface Followed {
 }
 
 /**
- * Follows selected accounts and slots of a state that is too large to hold. It keeps only their branches, and updates
- * them from the traces of each block (docs/spec/state-trie.md 12). It needs all traces of all blocks. Every branch is
- * checked against the current root, and every new root is computed, so wrong traces can only lead to another root: the
- * caller must compare the root of each block. After an error the follower cannot be used any more.
+ * Follows selected accounts and slots of a state that is too large to hold. It keeps only their branches, and updates them from the
+ * traces of each block (docs/spec/state-trie.md 12). It needs all traces of all blocks. It checks every branch against the current
+ * root, and computes every new root. So wrong traces can only lead to another root. The caller must compare the root of each block.
+ * After an error, the follower can no longer be used.
  */
 export class KeyFollower {
   private readonly keys: KeyHashes;

@@ -34,19 +34,19 @@ import type { WorldState } from './world-state.js';
 
 /** How a zk state is opened. `build` and `wasm` choose the trie module (`plumbline-l2/kernel/trie.simd.wasm`). */
 export interface StateOptions extends KernelOptions, LoadOptions {
-  /** `mimc` for blocks before Linea's change of the state format, `poseidon2` since. */
+  /** `mimc` for blocks before Linea changed the format of its state, `poseidon2` for later blocks. */
   readonly scheme: HashScheme;
   /**
-   * Where the state is stored. What is there is loaded and checked; with nothing there the state begins empty. Left out: the
-   * state begins empty and is not to be stored (`takePages` throws).
+   * Where the state is stored. A stored state is loaded and checked. If nothing is stored, the state begins empty. Without this
+   * option, the state begins empty and cannot be stored (`takePages` throws).
    */
   readonly pages?: PageSource;
 }
 
 /**
- * Opens a zk state in memory: the stored one, or an empty one. The memory, in WebAssembly, is given back with the object.
+ * Opens a zk state in memory: the stored one, or an empty one. Its memory is in WebAssembly, and is freed with the object.
  *
- * @returns the state, to apply blocks to, to read and to prove
+ * @returns the state. You can apply blocks to it, read it, and make proofs
  * @throws PlumblineError `KERNEL_UNAVAILABLE` when WebAssembly does not load; `STORE_CORRUPT` for a missing or damaged page, a
  *   root or value that does not fit, a state of the other scheme; `STORE_TOO_NEW`; `ABORTED`; `KERNEL_OUT_OF_MEMORY`; what
  *   `pages` throws
@@ -78,8 +78,8 @@ const BATCH = 64;
 /** Options for loading a stored state. */
 export interface LoadOptions {
   /**
-   * `sampled` (default): every root is computed and compared; one value of each leaf page is hashed and compared.
-   * `full`: every value is, and each stored page is compared with the page that the loaded state would write.
+   * `sampled` (default): every root is computed and compared, and one value of each leaf page is hashed and compared. `full`: every
+   * value is hashed and compared, and each stored page is compared with the page that the loaded state would write.
    */
   readonly check?: 'sampled' | 'full';
   /** Called with the number of account positions that are loaded with their storage, and the total. */

@@ -32,7 +32,7 @@ export interface PageChanges {
   readonly deletes: readonly string[];
 }
 
-/** Reads pages. Nothing may be written while a state is open on it; open it again after a commit. */
+/** Reads pages. If `openPagedState` uses it, nothing may be written meanwhile. Open the state again after a commit. */
 export interface PageSource {
   /** Pages in the order of `keys`, undefined for missing ones; all from one commit. */
   getMany(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]>;

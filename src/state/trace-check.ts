@@ -89,8 +89,8 @@ export interface TracesVerified {
 /** Options of `checkTraces`. */
 export interface TraceCheckOptions {
   /**
-   * Also require the traces of a block in the order of block application (docs/spec/state-trie.md 5.3 and the patterns of
-   * 10). Default false: traces of single operations pass too.
+   * Also requires the traces of a block in the order of block application (docs/spec/state-trie.md 5.3 and the patterns of 10).
+   * Default false: then traces of single operations also pass.
    */
   readonly order?: boolean;
 }
@@ -99,7 +99,7 @@ export interface TraceCheckOptions {
  * Checks that the traces of consecutive blocks lead from one state root to the next: every branch, link and value, the
  * order of keys, and that the storage of each account starts and ends at the roots in the account's values.
  *
- * This shows that the writes lead to these roots, not that the EVM made these writes.
+ * This shows that the writes lead to these roots. It does not show that the EVM made these writes.
  *
  * @param parentRoot - state root before the first block, 32 bytes
  * @param blocks - traces by block; a block may have none

@@ -17,9 +17,7 @@ export interface TracedState {
   startStorage(position: number): StepTrie;
 }
 
-/**
- * A change that may give the code hashes and size instead of the code, for callers who have traces but not the code.
- */
+/** A change that may have the code hashes and the size, and not the code. It is for callers who have traces but not the code. */
 export interface TracedChange extends Omit<ZkAccountChange, 'after'> {
   readonly after?: AccountAfter & { readonly codeFields?: CodeFields };
 }

@@ -16,7 +16,7 @@ import { applyTraced, type TracedChange, type TracedState } from './traced-appli
 import { conflict, leafId, parentId, siblingId, WitnessTrie } from './witness-trie.js';
 
 /**
- * A state of which only some branches are known, from proofs or traces. Blocks that touch nothing else can be applied to it.
+ * A state of which only some branches are known, from proofs or traces. You can apply blocks to it if they touch nothing else.
  *
  * @example
  * const before = witnessBefore(hasher, traces)!;

@@ -93,7 +93,7 @@ export interface WorldState {
    *
    * @param block - `head + 1`; any number for the first block
    * @param changes - in any order, each address once
-   * @param onProgress - called with the share that is done, 0 to 1: often if there was no account before, else once
+   * @param onProgress - called with the part that is done, 0 to 1. It is called often if there was no account before, otherwise once
    * @returns the new state root, 32 bytes
    * @throws PlumblineError `STATE_MISMATCH` when a before-value differs from the state, or the block is not the next
    *   one; `INVALID_PARAMETER` for an address or slot that occurs twice; `OUT_OF_RANGE`, `HASH_INPUT_NOT_CANONICAL` for
@@ -118,9 +118,9 @@ export interface WorldState {
   releaseBefore(block: number): void;
 
   /**
-   * Pages of the newest state that changed since the last call, by blocks or by reverts. Store them in one commit.
-   * Together with all earlier results they are what `openPagedState` and `openState` need. Earlier blocks are not
-   * included. Empty before the first block.
+   * The pages of the newest state that changed since the last call, because of blocks or reverts. Store them in one commit.
+   * `openPagedState` and `openState` need these pages together with all earlier ones. Earlier blocks are not included. Empty before
+   * the first block.
    *
    * @throws PlumblineError `INVALID_PARAMETER` if the state was opened without the option `pages`
    */
@@ -135,7 +135,7 @@ export interface WorldState {
   /**
    * Answer of `linea_getProof` for the state after a block.
    *
-   * @param storageKeys - 32 bytes each; duplicates are answered as often as requested
+   * @param storageKeys - 32 bytes each. A key that you give twice is answered twice
    */
   prove(block: number, address: Uint8Array, storageKeys: readonly Uint8Array[]): LineaProofJson;
 }

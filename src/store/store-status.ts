@@ -1,6 +1,6 @@
 import { isPlumblineError, type PlumblineError } from '../errors.js';
 
-/** Code of the error for which a store cannot be used. */
+/** Code of the error because of which a store cannot be used. */
 export type StoreFailure = 'STORE_QUOTA_EXCEEDED' | 'STORE_UNAVAILABLE' | 'STORE_TOO_NEW' | 'STORE_CORRUPT';
 
 /** Part of a store that was damaged or missing when it was opened, and was rebuilt from the rest. */
@@ -18,7 +18,8 @@ export interface StoreStatus {
   /** The error's message. */
   readonly message?: string;
   /**
-   * First block of a devnet that is not stored. Left out if no such block is known, and for light nodes, whose store is a cache.
+   * First block of a devnet that is not stored. Left out if no such block is known. Also left out for light nodes, because their store
+   * is a cache.
    */
   readonly since?: number;
   /** Parts that were rebuilt when the store was opened. Left out if there were none. */

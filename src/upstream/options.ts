@@ -18,7 +18,7 @@ export interface EndpointOptions {
   readonly burst?: number;
   /** HTTP requests at the same time. Default: 6. */
   readonly concurrency?: number;
-  /** Calls in one HTTP request; 1 for no batches. Halved if the endpoint refuses a batch as too large. Default: 100. */
+  /** Most calls in one HTTP request; 1 means no batches. The node halves it if the endpoint refuses a batch as too large. Default: 100. */
   readonly batchLimit?: number;
 }
 
@@ -29,28 +29,31 @@ export interface UrlEndpoint extends EndpointOptions {
   /** Appended to the URL as `/v3/<apiKey>`. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Most bytes of an answer, decompressed. The rest of a longer one is not read. Default: 16 MiB. */
+  /** Most bytes of an answer, after decompression. The rest of a longer answer is not read. Default: 16 MiB. */
   readonly maxResponseBytes?: number;
 }
 
 /**
- * An EIP-1193 provider in place of a URL, such as a wallet or a light client of layer 1. It works only for a node in the same
- * thread (`plumbline-l2/inline`), because a provider cannot be sent to a worker.
+ * An EIP-1193 provider and not a URL, such as a wallet or a light client of layer 1. It works only for a node in the same thread
+ * (`plumbline-l2/inline`), because a provider cannot be sent to a worker.
  */
 export interface ProviderEndpoint extends EndpointOptions {
   readonly provider: Eip1193Provider;
-  /** Used in place of an origin. Default: `provider`. */
+  /** The name that is shown as its origin. Default: `provider`. */
   readonly name?: string;
 }
 
 /**
- * A feed in place of JSON-RPC (docs/scale.md): objects that any HTTP cache can serve. It sends no transaction and runs no call, so that one
- * endpoint with a URL belongs beside it. Its newest block counts as the word of one origin, as that of any endpoint.
+ * A feed and not JSON-RPC (docs/scale.md): objects that any HTTP cache can serve. It cannot send transactions or run calls, so also
+ * give an endpoint with a URL. Its newest block counts as the claim of one origin, like that of any endpoint.
  */
 export interface FeedEndpoint extends Omit<EndpointOptions, 'batchLimit'> {
   /** http or https, with the path of the feed: `https://cache.example/feed`. */
   readonly feed: string;
-  /** Age of its newest block from which on the feed fails, by the time of the block and the clock here, ms; 5 minutes when left out. */
+  /**
+   * The feed fails if its newest block is older than this, by the time of the block and the clock of the device, ms. Default: 5
+   * minutes.
+   */
   readonly maxAgeMs?: number;
   /** As in `UrlEndpoint`, of one object. */
   readonly maxResponseBytes?: number;
@@ -95,7 +98,7 @@ export const FEED_OPTIONS = {
   ...RESPONSE_OPTIONS,
 } as const satisfies TableOf<FeedEndpoint>;
 
-/** An endpoint as given by the user. A string is a URL. */
+/** An endpoint as you give it. A string is a URL. */
 export type EndpointSource = string | UrlEndpoint | ProviderEndpoint | FeedEndpoint;
 
 /** Options of a group of endpoints. */

@@ -8,24 +8,27 @@ import type { StoreStatus } from '../../store/store-status.js';
 import type { TableUsage } from '../../store/table-usage.js';
 import type { LineaBlockJson } from './json.js';
 
-/** The compression dictionary that a node sizes transactions with. */
+/** The compression dictionary with which a node sizes transactions. */
 export interface DictionaryReport {
   readonly name: string;
   readonly sha256: Hex;
-  /** Whether it is the network's own. Fee estimates with another one are approximations. */
+  /** Whether it is the network's own dictionary. With another one, fee estimates are approximations. */
   readonly networkOwn: boolean;
-  /** Why the network's own could not be had, each address with its origin; left out where it was, or was not asked for. */
+  /**
+   * Why the network's own dictionary could not be loaded, with the origin of each address. Left out if it was loaded, or was not
+   * requested.
+   */
   readonly reason?: string;
 }
 
-/** Why an endpoint does not answer rightly. */
+/** Why an endpoint gives no right answer. */
 export interface EndpointProblem {
   readonly code: ErrorCode;
-  /** Of the endpoint's fault, where there was one: `configuration` will not pass by itself. */
+  /** The kind of problem at the endpoint, if there was one. `configuration` does not pass by itself. */
   readonly kind?: UpstreamReason['kind'];
-  /** HTTP status, when there was one. */
+  /** The HTTP status, if there was one. */
   readonly status?: number;
-  /** What was found, and what to do. Without path, query and keys. */
+  /** What was found, and what to do. It contains no path, no query and no keys. */
   readonly reason: string;
 }
 
@@ -33,23 +36,23 @@ export interface EndpointProblem {
 export interface EndpointReport {
   /** `l2`, `l1`, `l1-consensus`, `l1-checkpoint`, `maru`, `trie-logs` or `state-manager`. */
   readonly role: string;
-  /** Its origin; with `#2` and so on if a role has several endpoints of one origin. */
+  /** The origin of the endpoint. If a role has several endpoints of one origin, it ends with `#2` and so on. */
   readonly endpoint: string;
-  /** Whether it answered, and rightly as far as one answer shows: the expected chain, a well-formed newest block. */
+  /** Whether it gave a right answer, as far as one answer shows this: the expected chain, and a well-formed newest block. */
   readonly answers: boolean;
-  /** That it gave; left out where it gave none. Of JSON-RPC only. */
+  /** The chain id in its answer. Left out if it gave none. Only for JSON-RPC. */
   readonly chainId?: number;
   /** Number of its newest block. */
   readonly head?: number;
-  /** Left out where it answers. */
+  /** Left out if it answers. */
   readonly problem?: EndpointProblem;
 }
 
-/** What a node found. Plain data. */
+/** What a node found when it asked its endpoints. Plain data. */
 export interface NodeStatus {
-  /** When, milliseconds since 1970. */
+  /** When the endpoints were asked, in milliseconds since 1970. */
   readonly checkedAt: number;
-  /** Whether an endpoint of layer 2 answers; true for a devnet, which has none. */
+  /** Whether a layer-2 endpoint answers. Always true for a devnet, which has no endpoints. */
   readonly ready: boolean;
   readonly endpoints: readonly EndpointReport[];
   readonly dictionary: DictionaryReport;
@@ -62,9 +65,9 @@ export interface SharingReport {
    * writes to it, and answers the requests of this one.
    */
   readonly role: 'alone' | 'writer' | 'follower';
-  /** Id of the node that writes; left out while it is not known. */
+  /** Id of the node that writes. Left out as long as it is not known. */
   readonly writer?: string;
-  /** Grows with each writer; roughly the time at which it started, in ms. */
+  /** The number of the writer, higher for each new writer. It is roughly the time at which the writer started, in ms. */
   readonly epoch?: number;
 }
 
@@ -76,22 +79,22 @@ export interface TableReport extends TableUsage {
 
 /** What a node stores, and how much. Plain data. */
 export interface StorageReport {
-  /** Whether what the node learns is still there after it is closed. */
+  /** Whether the data of the node is still there after it is closed. */
   readonly status: StoreStatus;
-  /** Of commits; left out for a node in memory. */
+  /** When a commit counts as done. Left out for a node in memory. */
   readonly durability?: Durability;
-  /** All zero for a node in memory, and while the store cannot be read: `status` has the reason. */
+  /** All zero for a node in memory, or if the store cannot be read. `status` has the reason. */
   readonly tables: Readonly<Record<Table, TableReport>>;
   /** Of all tables. */
   readonly bytes: number;
-  /** Blocks and state of a devnet, with the budget for both if there is one; left out for other chains. */
+  /** Blocks and state of a devnet, with the budget for both if there is one. Left out for other chains. */
   readonly devnet?: { readonly bytes: number; readonly budget?: number };
   /**
-   * What the browser reports of this origin: bytes in use (an estimate), and the quota. Files of a database shrink some time
-   * after their content. Left out if the browser reports nothing.
+   * What the browser reports about this origin: bytes in use (an estimate), and the quota. After data is deleted, it takes some time
+   * until the database files shrink. Left out if the browser reports nothing.
    */
   readonly origin?: { readonly usage?: number; readonly quota?: number };
-  /** Whether the browser has promised not to drop what this origin stores (`navigator.storage.persist`). */
+  /** Whether the browser has promised not to delete what this origin stores (`navigator.storage.persist`). */
   readonly persisted?: boolean;
 }
 
@@ -133,11 +136,11 @@ export function storageResult(answer: unknown): unknown {
 
 /** Options of an explained estimate, beside the parameters of `linea_estimateGas`. */
 export interface ExplainOptions {
-  /** Search for this estimate, instead of the node's. */
+  /** Gas search for this estimate. Default: the node's search. */
   readonly gasSearch?: GasSearch;
 }
 
-/** An estimate and how it was computed; amounts are quantities in wei, gas in units of gas. */
+/** An estimate, and how it was computed. Amounts are quantities in wei, gas is in units of gas. */
 export interface ExplainedEstimate {
   readonly gasLimit: Hex;
   readonly baseFeePerGas: Hex;
@@ -145,33 +148,33 @@ export interface ExplainedEstimate {
   readonly evidence: {
     readonly gas: {
       readonly search: GasSearch;
-      /** Limits the search tried. */
+      /** Number of limits that the search tried. */
       readonly runs: number;
-      /** Executions that this needed: for some limits another run already proves the outcome. */
+      /** Number of executions. It can be lower than `runs`: for some limits, another run already proves the outcome. */
       readonly executed: number;
       /** Every limit that was tried, in order. */
       readonly probes: readonly { readonly gasLimit: Hex; readonly succeeded: boolean }[];
       /** Gas used with the answer as limit. */
       readonly gasUsed: Hex;
       readonly gasUsedBeforeRefund: Hex;
-      /** The two kinds of gas that a block counts, from Amsterdam on (EIP-8037); before it all is execution gas. */
+      /** Execution gas. From Amsterdam on, a block counts two kinds of gas (EIP-8037). Before that, all gas is execution gas. */
       readonly executionGas: Hex;
       /** Gas for new accounts, slots and code. */
       readonly stateGas: Hex;
     };
     /** Number of the block after which it was executed. */
     readonly block: number;
-    /** `held`: executed on the node's own chain; otherwise the trust level of a light node. */
+    /** `held`: executed on the node's own chain. Otherwise the trust level of the block on a light node. */
     readonly trust: TrustLevel;
-    /** Which bytes were sized: those of the unsigned transaction, or, in the older form, of the signed one. */
+    /** Which bytes were sized. `current`: the unsigned transaction. `signed`: the signed one, which is the older form. */
     readonly sizing: 'current' | 'signed';
     readonly transactionBytes: number;
     readonly compressedTxSize: number;
-    /** If it is not the network's own, the size is an approximation, and `reason` says why another one was used. */
+    /** If it is not the network's own dictionary, the size is an approximation, and `reason` says why another one was used. */
     readonly dictionary: { readonly name: string; readonly networkOwn: boolean; readonly reason?: string };
     readonly pricingModel: 'extra-data' | 'verification-cost';
     readonly prices: { readonly fixedCostWei: Hex; readonly variableCostWei: Hex; readonly minGasPriceWei: Hex };
-    /** Null while the defaults of the network profile apply. */
+    /** Null if the defaults of the network profile are used. */
     readonly pricesFromBlock: number | null;
     readonly margin: number;
     /** False if the base fee is not that of the network profile. */
@@ -198,15 +201,15 @@ export function explainParams(params: readonly unknown[], options: ExplainOption
 /** Options of `node.resolveName` and `node.lookupAddress`. */
 export interface NameOptions {
   /**
-   * Of which kind of address, as ENSIP-9 and ENSIP-11 count them. Default 60: ether on layer 1. `0x80000000 + chainId` is the address on
-   * another chain, such as `0x8000e708` for Linea.
+   * The kind of address, with the numbers of ENSIP-9 and ENSIP-11. Default 60: ether on layer 1. `0x80000000 + chainId` is the address
+   * on another chain, such as `0x8000e708` for Linea.
    */
   readonly coinType?: number;
   /** The state that is read: a number, a hash or a tag. Default `latest`. */
   readonly block?: LineaBlockJson;
 }
 
-/** What an answer about a name rests on. */
+/** What an answer about a name is based on. */
 export interface NameTrust {
   /** Level of the block whose state was read. */
   readonly level: TrustLevel;
@@ -214,8 +217,8 @@ export interface NameTrust {
 }
 
 /**
- * What a name resolves to. `status` says what was found; `address` is there only if it is `resolved`. It is in lower case; of coin types
- * that have no addresses of the EVM, it is the record as it is stored (ENSIP-9).
+ * What a name resolves to. `status` says what was found. `address` is there only if the status is `resolved`. It is in lower case. For
+ * coin types without EVM addresses, it is the record as it is stored (ENSIP-9).
  */
 export type NameResolution = {
   /** The name as it was asked for, normalised (ENSIP-15). */

@@ -7,7 +7,7 @@ import type { Hex } from '../../primitives/hex.js';
 
 export type LineaAccessList = readonly { readonly address: Hex; readonly storageKeys: readonly Hex[] }[];
 
-/** Call object on the wire; quantities in hex, prices in wei. */
+/** A call object as JSON. Quantities are hex, prices are in wei. */
 export interface LineaCallJson {
   from?: Hex | undefined;
   to?: Hex | null | undefined;
@@ -21,18 +21,21 @@ export interface LineaCallJson {
   accessList?: LineaAccessList | undefined;
 }
 
-/** Parameters as libraries have them whose hex is of the type `string`, such as ethers: without casts. What it is is checked by the node. */
+/**
+ * The same parameters, with `string` for hex. So libraries whose hex has the type `string`, such as ethers, need no casts. The node
+ * checks the value.
+ */
 export type PlainHex<T> = T extends Hex ? string : T extends object ? { [Name in keyof T]: PlainHex<T[Name]> } : T;
 
-/** State override on the wire: by address, what the account looks like for the length of the call. */
+/** State overrides as JSON: by address, the values that the account has during the call. */
 export interface LineaOverrideJson {
   [address: Hex]: {
     balance?: Hex;
     nonce?: Hex;
     code?: Hex;
-    /** The whole storage: slots that are not named are zero. */
+    /** The whole storage. All other slots are zero. */
     state?: Record<Hex, Hex>;
-    /** Single slots over the storage there is. */
+    /** Single slots. All other slots keep their values. */
     stateDiff?: Record<Hex, Hex>;
   };
 }
@@ -87,7 +90,7 @@ export interface LogFilterJson {
   readonly topics?: readonly (Hex | readonly Hex[] | null)[];
 }
 
-/** A header. Members that the block's fork does not have are missing. */
+/** A header. If the block's fork does not have a member, it is missing. */
 export interface HeaderJson {
   readonly number: Hex;
   readonly hash: Hex;
@@ -128,7 +131,7 @@ export interface HeldFromJson {
   readonly deleteStrategy?: { readonly type: 'window'; readonly retentionBlocks: Hex };
 }
 
-/** A block, with the hashes of its transactions or whole ones. */
+/** A block, with the hashes of its transactions, or with whole transactions. */
 export interface BlockResultJson<Transaction = Hex | TransactionJson> extends HeaderJson {
   readonly size: Hex;
   readonly uncles: readonly Hex[];
@@ -136,7 +139,7 @@ export interface BlockResultJson<Transaction = Hex | TransactionJson> extends He
   readonly withdrawals?: readonly { readonly [member: string]: Hex }[];
 }
 
-/** A transaction. Of a pending one, the block's members are null. */
+/** A transaction. If it is pending, the members about its block are null. */
 export interface TransactionJson {
   readonly blockHash: Hex | null;
   readonly blockNumber: Hex | null;
@@ -164,7 +167,7 @@ export interface TransactionJson {
   readonly authorizationList?: readonly AuthorizationJson[];
 }
 
-/** What a block accessed and changed of one account (EIP-7928). `index`: the step of the block from which on a value holds. */
+/** What a block read and changed in one account (EIP-7928). `index`: the step of the block from which a value is valid. */
 export interface AccountAccessesJson {
   readonly address: Hex;
   readonly storageChanges: readonly {
@@ -192,7 +195,7 @@ export interface LogJson {
   readonly removed: boolean;
 }
 
-/** A receipt. `root` stands in the place of `status` before Byzantium. */
+/** A receipt. Before Byzantium, it has `root` and not `status`. */
 export interface ReceiptJson {
   readonly blockHash: Hex;
   readonly blockNumber: Hex;
@@ -224,7 +227,7 @@ export interface TrieProofJson {
   readonly storageProof: readonly { readonly key: Hex; readonly value: Hex; readonly proof: readonly Hex[] }[];
 }
 
-/** Parameters of a method that reads an account; the newest block when it is left out. */
+/** Parameters of a method that reads an account. Default for the block: the newest. */
 export type OfAccount = [address: Hex, block?: BlockJson];
 /** Parameters of a method that runs a call. */
 export type OfCall = [call: CallJson, block?: BlockJson, override?: LineaOverrideJson, blockOverride?: object];
@@ -250,21 +253,21 @@ export interface PermissionJson {
   readonly caveats: readonly { readonly type: 'restrictReturnedAccounts'; readonly value: readonly Hex[] }[];
 }
 
-/** By name, permissions that are asked for. */
+/** The permissions that a page asks for, by name. */
 export interface PermissionRequestJson {
-  /** Leave out `restrictReturnedAccounts` for all accounts. */
+  /** To get all accounts, leave out `restrictReturnedAccounts`. */
   readonly eth_accounts: { readonly restrictReturnedAccounts?: readonly Hex[] };
 }
 
-/** By name, capabilities of EIP-5792 that are asked for. A devnet takes only optional ones. */
+/** The capabilities of EIP-5792 that a page asks for, by name. A devnet accepts only optional ones. */
 export type CapabilitiesJson = { readonly [name: string]: { readonly optional?: boolean } };
 
 /** A batch of `wallet_sendCalls`. */
 export interface BatchJson {
   readonly version: '2.0.0';
-  /** Made by the node when left out; at most 8194 characters. */
+  /** At most 8194 characters. Default: the node makes one. */
   readonly id?: string;
-  /** The first permitted account when left out. */
+  /** Default: the first permitted account. */
   readonly from?: Hex;
   readonly chainId: Hex;
   readonly atomicRequired: boolean;
@@ -285,7 +288,7 @@ export interface BatchStatusJson {
   readonly chainId: Hex;
   readonly status: 100 | 200 | 400 | 500 | 600;
   readonly atomic: false;
-  /** Of the transactions that are in blocks. */
+  /** Receipts of the transactions that are in blocks. */
   readonly receipts: readonly {
     readonly logs: readonly { readonly address: Hex; readonly data: Hex; readonly topics: readonly Hex[] }[];
     readonly status: Hex;
@@ -296,11 +299,11 @@ export interface BatchStatusJson {
   }[];
 }
 
-/** What a devnet says of itself to tools. */
+/** What a devnet tells tools about itself. */
 export interface DevnetMetadataJson {
   readonly clientVersion: string;
   readonly chainId: number;
-  /** Another one after each reset, 32 bytes. */
+  /** 32 bytes. It changes with each reset. */
   readonly instanceId: Hex;
   readonly latestBlockNumber: number;
   readonly latestBlockHash: Hex;

@@ -12,7 +12,7 @@ export interface RpcSchema extends ChainSchema, DevnetSchema, WalletSchema {
   l2_getProof: ChainSchema['linea_getProof'];
 }
 
-/** The methods of a devnet's simulated layer 1: as those of the devnet itself, and its beacon API. */
+/** The methods of a devnet's simulated layer 1, and its beacon API. */
 export interface LayerOneSchema
   extends Pick<
     RpcSchema,
@@ -44,6 +44,6 @@ export interface LayerOneSchema
     | 'net_version'
     | 'web3_clientVersion'
   > {
-  /** Path and query of the beacon API, and whether objects are wanted as bytes of SSZ in hex; status and body. */
+  /** Parameters: path and query of the beacon API, and whether objects should be SSZ bytes in hex. Result: status and body. */
   beacon_get: { params: [target: string, form?: 'json' | 'ssz']; result: unknown };
 }

@@ -5,8 +5,8 @@ import type { Hex } from '../../primitives/hex.js';
 import type { CallJson, PlainHex, TypedDataJson } from './json.js';
 
 /**
- * A call to preview: what `linea_estimateGas` and `eth_call` take. The limit and the prices are those that will be signed; what is left
- * out is filled in as a wallet would: as `linea_estimateGas` says, with the sender's next nonce.
+ * A call to preview, in the form of `linea_estimateGas` and `eth_call`. Give the gas limit and the prices that will be signed. What
+ * you leave out is filled in as a wallet would do it: with the values of `linea_estimateGas` and the sender's next nonce.
  */
 export type PreviewCall = Readonly<PlainHex<CallJson>>;
 
@@ -27,20 +27,20 @@ export interface AbiInput {
 export interface PreviewOptions {
   /** The state that the calls run on: a number, a hash or a tag. Default `latest`. They run in the block after it. */
   readonly block?: string;
-  /** As in `eth_call`. Without it the sender has what it has: a call that it cannot pay is an error. */
+  /** As in `eth_call`. Without it, the sender has its real funds. If it cannot pay for a call, you get an error. */
   readonly stateOverrides?: object;
   /** As in `eth_call`. */
   readonly blockOverrides?: object;
-  /** Accounts whose balances are shown besides those of the senders. At most 16. */
+  /** More accounts whose balances are shown, in addition to the senders. At most 16. */
   readonly watch?: readonly string[];
   /**
-   * Errors that contracts may revert with: `Name(type,type)`, also as Solidity declares them, or items of an ABI; other items are
-   * passed over. At most 256.
+   * Errors with which contracts may revert: `Name(type,type)`, Solidity declarations, or items of an ABI. Other items of an ABI are
+   * ignored. At most 256.
    */
   readonly errors?: readonly (string | ErrorAbi | { readonly type: string })[];
   /**
-   * What the caller knows: its own list of tokens, and addresses, at most 2048 each. Names and digits that look like these are told. Of
-   * 32 tokens, the first, it is asked whether the calls take some without a word.
+   * What you know: your own list of tokens, and addresses, at most 2048 each. The preview warns of names and digits that look like
+   * these. For the first 32 tokens, it also asks whether the calls take some without an event.
    */
   readonly known?: PlainHex<KnownNames>;
   /**
@@ -51,8 +51,8 @@ export interface PreviewOptions {
 }
 
 /**
- * What `linea_estimateGas` says of a call, wei per gas. `total`: wei that the call can cost at most. It is the gas limit times the price,
- * those that the call names, and those of the estimate where it names none.
+ * The fee of a call by `linea_estimateGas`; prices in wei per gas. `total`: the most that the call can cost, in wei. It is the gas
+ * limit times the price. If the call does not name them, those of the estimate are used.
  */
 export interface PreviewedFee {
   readonly gasLimit: Hex;
@@ -63,24 +63,22 @@ export interface PreviewedFee {
 
 /** What an endpoint was asked for a preview. */
 export interface SeenByEndpoint {
-  /** Its id, as in the events of endpoints. */
+  /** Id of the endpoint, as in the events of endpoints. */
   readonly endpoint: string;
   /** Accounts, each with the slots that were asked for, and whether its code was. */
   readonly accounts: readonly { readonly address: Hex; readonly slots: readonly Hex[]; readonly code: boolean }[];
-  /** It was sent the calls themselves. */
+  /** Whether the endpoint got the calls themselves. */
   readonly calls: boolean;
 }
 
 /**
- * What transactions would do, worked out here. A preview is no promise: the state may change before the transaction is included.
+ * What transactions would do, computed by this node. A preview is not a promise: the state may change before the transaction is
+ * included.
  *
  * @source docs/spec/preview.md 7 to 10
  */
 export interface TransactionPreview extends Omit<PreviewedChanges, 'calls'> {
-  /**
-   * `fee` is left out where the estimate fails, as for a call that reverts. `feeError` then says why, unless that is what `revert`
-   * says.
-   */
+  /** `fee` is left out if the estimate fails, as for a call that reverts. `feeError` then says why, unless `revert` already says it. */
   readonly calls: readonly (PreviewedCall & {
     readonly fee?: PreviewedFee;
     readonly feeError?: string;
@@ -91,14 +89,14 @@ export interface TransactionPreview extends Omit<PreviewedChanges, 'calls'> {
     readonly block: { readonly number: number; readonly hash: Hex };
     /** Whether endpoints may have been sent the calls themselves. */
     readonly accessLists: boolean;
-    /** What the caller overrode: the preview is not of the real state then. */
+    /** What you overrode. If it is not empty, the preview is not based on the real state. */
     readonly overridden: readonly ('state' | 'block')[];
   };
   /** What endpoints were asked, by endpoint. Empty on a devnet and a replica, which ask none. */
   readonly seen: readonly SeenByEndpoint[];
 }
 
-/** What an account is asked to sign; one of these. */
+/** What an account is asked to sign: one of these. */
 export type SignatureToPreview =
   /** As `eth_signTypedData_v4` takes it, or its JSON. */
   | { readonly typedData: TypedDataJson | string }
@@ -119,16 +117,17 @@ export type SignatureToPreview =
 export interface SignatureOptions {
   /** Who signs. */
   readonly account: Hex;
-  /** The page that asks, such as `https://app.example.org`: a message to sign in must be for it. */
+  /** The page that asks, such as `https://app.example.org`. A sign-in message must be for this page. */
   readonly origin?: string;
-  /** The state that it is used on: a number, a hash or a tag. Default `latest`. */
+  /** The state on which the signature is used: a number, a hash or a tag. Default `latest`. */
   readonly block?: Hex | 'latest' | 'safe' | 'finalized' | 'earliest';
   /** What the caller knows: its own list of tokens, and addresses. */
   readonly known?: KnownNames;
 }
 
 /**
- * What a signature would allow, worked out here. What is not known is called unknown: it is not harmless for that.
+ * What a signature would allow, computed by this node. If something is unknown, it is called unknown. That does not mean that it is
+ * harmless.
  *
  * @source docs/spec/signatures.md 2 and 3
  */
