@@ -110,7 +110,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   proved: 'proved',
   computed: 'computed',
   held: 'held',
-  forwarded: 'forwarded, not checked',
+  forwarded: 'forwarded, not verified',
   off: 'it does not have the method',
 };
 
@@ -132,7 +132,7 @@ function pageOf({ name, description, params, result, 'x-answers': answers }: Met
     `| node | answer |\n|---|---|\n${(['devnet', 'light', 'replica'] as const)
       .map((kind) => `| ${kind === 'light' ? 'light node' : kind} | ${CLASSES[answers[kind]]} |`)
       .join('\n')}`,
-    'The words are those of [the table of methods](../methods.md).',
+    '[The table of methods](../methods.md) explains these words.',
     '## Parameters',
     params.length === 0 ? 'None.' : `| | parameter | is |\n|---|---|---|\n${parameters.join('\n')}`,
     `## Result\n\n${cell(words(result.schema))}`,
