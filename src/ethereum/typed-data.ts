@@ -146,7 +146,7 @@ function address(value: unknown, path: string): Uint8Array {
   const isRight = [...digits].every(
     (digit, i) => digit === (Number.parseInt(hash[i]!, 16) >= 8 ? digit.toUpperCase() : digit.toLowerCase()),
   );
-  if (!isRight) throw invalidParameter(path, 'has capitals that are not those of its checksum (EIP-55)');
+  if (!isRight) throw invalidParameter(path, 'has capital letters that do not match its checksum (EIP-55)');
   return bytes;
 }
 

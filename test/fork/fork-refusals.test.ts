@@ -133,12 +133,12 @@ describe('options of a fork', () => {
     [
       'a genesis',
       { chain: { kind: 'devnet', genesis: {}, fork: { network, endpoints } } as never },
-      'chain.genesis: and chain.fork cannot both be given: a fork has it of its network',
+      'chain.genesis: and chain.fork cannot both be given: a fork takes it from its network',
     ],
     [
       'a scheme',
       { chain: { kind: 'devnet', scheme: 'mimc', fork: { network, endpoints } } as never },
-      'chain.scheme: and chain.fork cannot both be given: a fork has it of its network',
+      'chain.scheme: and chain.fork cannot both be given: a fork takes it from its network',
     ],
     [
       'no endpoints',

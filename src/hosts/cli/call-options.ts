@@ -66,7 +66,7 @@ export async function readCall(values: Values): Promise<object | undefined> {
   };
   const isDescribed = Object.keys(described).length > 0;
   if (call === undefined) return isDescribed ? described : undefined;
-  if (isDescribed) throw invalidParameter('--call', 'is instead of the other options of the call');
+  if (isDescribed) throw invalidParameter('--call', 'cannot be given with the other options of the call');
   const parsed = await readJson('--call', call);
   if (typeof parsed === 'object' && parsed !== null) return parsed;
   throw invalidParameter('--call', 'must hold a JSON object');

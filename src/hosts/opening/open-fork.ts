@@ -112,7 +112,7 @@ function requireFork(chain: ForkChainOptions, { storage }: NodeOptions): BlockRe
   if (typeof fork !== 'object' || fork === null) throw invalidParameter('chain.fork', 'must be an object');
   for (const name of NOT_OF_FORKS) {
     if (chain[name] === undefined) continue;
-    throw invalidParameter(`chain.${name}`, 'and chain.fork cannot both be given: a fork has it of its network');
+    throw invalidParameter(`chain.${name}`, 'and chain.fork cannot both be given: a fork takes it from its network');
   }
   if (storage?.budgets?.devnet !== undefined)
     throw invalidParameter(

@@ -14,7 +14,7 @@ export function requireOptions(options: NodeOptions): void {
   if (options.chains !== undefined) {
     requireChains(options.chains);
     if (options.chain === undefined) return;
-    throw invalidParameter('chain', 'must be left out: chains has all chains of the node');
+    throw invalidParameter('chain', 'must be left out if chains is given: chains lists all chains of the node');
   }
   const { chain } = withDefaults(NODE_OPTIONS, options);
   if (!isObject(chain)) throw invalidParameter('chain', 'must be an object');
@@ -35,7 +35,8 @@ function requireChains(chains: readonly Chain[]): void {
       );
     requireNetwork(`chains[${i}].network`, chain.network);
     const { chainId } = chain.network;
-    if (known.has(chainId)) throw invalidParameter(`chains[${i}].network`, `has chain id ${chainId}, as one before it`);
+    if (known.has(chainId))
+      throw invalidParameter(`chains[${i}].network`, `has chain id ${chainId}, like an earlier one in the list`);
     known.add(chainId);
   }
 }

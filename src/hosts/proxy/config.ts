@@ -103,7 +103,10 @@ export function proxyConfig(options: RpcProxyOptions, base: string): ProxyConfig
   const chainOf = chainsOf(node, byChain, origin);
   for (const text of ofFirst)
     if (text in chainOf)
-      throw invalidParameter('byChain', 'has a path or a URL that paths or urls give to the first chain');
+      throw invalidParameter(
+        'byChain',
+        'has a path or a URL that is also in paths or urls, which belong to the first chain',
+      );
   const targets = [...ofFirst, ...Object.keys(chainOf)];
   if (targets.length === 0) throw invalidParameter('urls', 'is empty, and there are no paths; give at least one');
   requireFallback(fallback);

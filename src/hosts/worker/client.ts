@@ -87,7 +87,7 @@ export async function createNode(options: ClientOptions = {}): Promise<Plumbline
     throw failed('this environment has no workers; use `createInlineNode` of plumbline-l2/inline, which needs none');
   }
   if (fetch !== undefined && isWorker(worker) && 'port' in worker)
-    throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which outlives the page');
+    throw invalidParameter('fetch', 'cannot be used with a SharedWorker, which lives longer than the page');
   const isOwnDevnet =
     chains === undefined && (chain === undefined || (chain.kind === 'devnet' && chain.fork === undefined));
   if (worker === undefined && isOwnDevnet) {
