@@ -16,15 +16,15 @@ import { Family } from './metrics.js';
  * one URL: other spellings are not found. `src/upstream/feed.ts` is the client.
  */
 
-/** What a feed takes on. */
+/** Options of a feed. */
 export interface FeedOptions {
-  /** Requests that the origin answers in a second, of all clients together; 2 000 when left out. Above it they get 429. */
+  /** How many requests of all clients together the server answers in a second. Default: 2 000. More requests get 429. */
   readonly ratePerSecond?: number;
-  /** The same for one client, which may be a cache with many users behind it; 1 000 when left out. */
+  /** The same limit for one client, which may be a cache with many users behind it. Default: 1 000. */
   readonly ratePerClient?: number;
   /**
-   * Beacon nodes of layer 1 whose light-client routes the feed passes on, for a node that is no devnet. Their answers are not checked:
-   * whoever follows layer 1 checks them.
+   * Beacon nodes of layer 1, if the node is not a devnet. The feed passes on their light-client routes. It does not verify their
+   * answers: a client that follows layer 1 verifies them.
    */
   readonly consensus?: readonly string[];
 }

@@ -67,8 +67,8 @@ export interface ServeOptions {
   /** Directory of a built page to serve under `/demo/`. */
   readonly demoDirectory?: string;
   /**
-   * Most connections open at a time, including WebSockets. Default 1024. A further one takes the place of one that waits for its
-   * client, of the client with the most; it is closed if there is none.
+   * Most open connections at a time, including WebSockets. Default 1024. For one more connection, the server closes a waiting
+   * connection of the client that has the most. If there is none, it closes the new one.
    */
   readonly maxConnections?: number;
   /** Most connections of one client: an IPv4 address, or an IPv6 network of 64 bits. Half may be WebSockets. Default 256. */
@@ -76,11 +76,11 @@ export interface ServeOptions {
   /** Time in which a request must arrive with its body, ms. A slower one gets 408 and is closed. Default 30 000. */
   readonly receiveTimeoutMs?: number;
   readonly webSocket?: WebSocketOptions;
-  /** Whether, and how, `GET /feed/…` answers what the hash of a block fixes, for caches to serve. None when left out. */
+  /** Options of the feed: `GET /feed/…` answers with objects that caches can serve. Default: there is no feed. */
   readonly feed?: FeedOptions;
-  /** Called with each request once it is answered, before the answer is sent. */
+  /** Called for each request when its answer is ready, before it is sent. */
   readonly onRequest?: (request: ServedRequest) => void;
-  /** The text of `GET /metrics`, in the format of Prometheus; 404 when left out. */
+  /** Returns the text of `GET /metrics`, in the format of Prometheus. Default: `GET /metrics` gets 404. */
   readonly metrics?: () => Promise<string>;
 }
 
@@ -104,20 +104,23 @@ const requireServeOptions = members<ServeOptions>({
 export interface RunningServer {
   readonly port: number;
   readonly host: string;
-  /** Stops listening, answers requests under way, ends streams of events, and closes every connection. The node stays open. */
+  /** Stops listening, answers open requests, ends event streams, and closes every connection. The node stays open. */
   close(options?: { /** How long to wait for answers, ms. Default 5 000. */ readonly graceMs?: number }): Promise<void>;
 }
 
 /**
- * Serves JSON-RPC on `POST /` and `POST /v3/<anything>`, for each chain of the node on `POST /chain/<id>`, and over WebSocket on the
- * same paths; the simulated layer 1 on
- * `POST /l1` with its beacon API on `GET /l1/eth/…`, and health on `GET /liveness`; with `feed`, what caches may serve on `GET /feed/…`.
- * `GET /` shows a browser what this is.
+ * Serves a node over HTTP and WebSocket:
  *
- * Of the node's `http` options, `allowedOrigins` lists no origin when left out: pages of other origins are refused. On a loopback
- * address, `allowedHosts` has the names of loopback when left out.
+ * - JSON-RPC on `POST /` and `POST /v3/<anything>`, and over WebSocket on the same paths
+ * - each chain of a node with several chains on `POST /chain/<id>`
+ * - the simulated layer 1 on `POST /l1`, with its beacon API on `GET /l1/eth/…`
+ * - health on `GET /liveness`; with `feed`, objects for caches on `GET /feed/…`
+ * - a page on `GET /` that says what this server is.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for a limit that is not a whole number above zero; the system's error when it
+ * It uses the node's `http` options. By default, `allowedOrigins` lists no origin, so pages of other origins are refused. On a loopback
+ * address, the default of `allowedHosts` is the names of loopback.
+ *
+ * @throws PlumblineError `INVALID_PARAMETER` for a limit that is not a whole number above zero; the system's error if it
  *   cannot listen on the address
  */
 export async function serve(node: PlumblineNode, options: ServeOptions = {}): Promise<RunningServer> {

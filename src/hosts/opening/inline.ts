@@ -26,7 +26,7 @@ export type { PlumblineNode } from '../provider/node-handle.js';
 export type { UntypedMethod } from '../provider/provider.js';
 export { isProviderRpcError, ProviderRpcError } from '../provider/provider-error.js';
 
-/** Options of a node in this thread, with those that cannot be sent to a worker. */
+/** Options of a node in this thread. Some of them cannot be sent to a worker. */
 export interface InlineOptions extends NodeOptions, Omit<InlineExtras, 'storeFailure'> {
   readonly http?: FetchHandlerOptions;
 }
@@ -45,11 +45,11 @@ const INLINE_OPTIONS = {
 } as const satisfies TableOf<Omit<InlineOptions, keyof NodeOptions>>;
 
 /**
- * Opens a node in this thread. One with a `storeName` shares its store with the other nodes of that name, in this thread
- * and in others: one of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the
- * node in a worker and keeps the page's thread free.
+ * Opens a node in this thread. With a `storeName`, it shares its store with all other nodes of that name, in this thread and in
+ * others. One of them is the writer, and answers for all. In a page, use `createNode` of `plumbline-l2`, which runs the node in a
+ * worker and keeps the page's thread free.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for options that cannot be used; the error of the part that does not open
+ * @throws PlumblineError `INVALID_PARAMETER` if options cannot be used; the error of the part that does not open
  */
 export async function createInlineNode(options: InlineOptions = {}): Promise<PlumblineNode> {
   (await import('../options/require-known.js')).requireKnown(options, INLINE_OPTIONS);

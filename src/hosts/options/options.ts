@@ -156,7 +156,7 @@ export function textOf(data: unknown): string {
 /** Follows the progress of a replica. */
 export interface ReplicaObserver {
   progress?(progress: ReplicaProgress): void;
-  /** Called for transient errors too; after `REPLICA_DIVERGED` the replica has stopped following. */
+  /** Also called for errors that may pass. After `REPLICA_DIVERGED`, the replica has stopped. */
   error?(error: unknown): void;
 }
 
@@ -169,11 +169,11 @@ export interface InlineExtras {
   readonly storeFailure?: unknown;
   /** Receives the requests and responses between a light node and its endpoints. */
   readonly upstreamObserver?: UpstreamObserver | undefined;
-  /** Makes the HTTP requests to the endpoints of a light node or a replica; the global `fetch` when left out. */
+  /** Makes the HTTP requests to the endpoints of a light node or a replica. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Clock of a light node; the system's when left out. */
+  /** Clock of a light node. Default: the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Whether a light node should keep polling. When left out: while the page is visible and the device online. */
+  /** Whether a light node should keep polling. Default: as long as the page is visible and the device is online. */
   readonly activity?: Activity | undefined;
   /** Receives the progress and the errors of a replica. */
   readonly replicaObserver?: ReplicaObserver | undefined;
