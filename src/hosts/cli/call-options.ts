@@ -25,7 +25,7 @@ export const CALL_HELP = ` the call
   --gas N --nonce N     gas limit and nonce that will be signed
   --max-fee AMOUNT --priority-fee AMOUNT, or --gas-price AMOUNT
                         prices that will be signed, per gas
-  --call FILE           a JSON file with the call instead, in the form of eth_call; - reads standard input`;
+  --call FILE           a JSON file with the call, in the form of eth_call; - reads standard input`;
 
 type Values = Arguments<typeof CALL_OPTIONS>['values'];
 

@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     load: async () => (await import('./diagnose.js')).diagnoseCommand,
   },
   balance: {
-    summary: 'ether of an account, by its address or its name of ENS, proved',
+    summary: 'ether of an account, by its address or ENS name, proved',
     load: async () => (await import('./read.js')).balanceCommand,
   },
   call: {
@@ -69,7 +69,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     load: async () => (await import('./size.js')).sizeCommand,
   },
   checkpoint: {
-    summary: 'finalized beacon blocks that servers name, to follow layer 1 from',
+    summary: 'finalized beacon blocks that servers name, as a starting point for layer 1',
     load: async () => (await import('./layer-one-root.js')).checkpointCommand,
   },
   completions: {

@@ -30,7 +30,7 @@ export const completionsCommand = (all: () => Promise<readonly Completed[]>): Co
 
 The script is printed. To have it in every shell:
   bash   add to ~/.bashrc:  source <(plumbline completions bash)
-  zsh    add to ~/.zshrc, behind compinit:  source <(plumbline completions zsh)
+  zsh    add to ~/.zshrc, after compinit:  source <(plumbline completions zsh)
   fish   plumbline completions fish > ~/.config/fish/completions/plumbline.fish
 
 Exit codes: 0 done, 2 the arguments cannot be used.`,

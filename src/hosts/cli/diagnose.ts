@@ -24,9 +24,9 @@ const OPTIONS = {
 export const diagnoseCommand: Command = {
   help: `plumbline diagnose [TRANSACTION] [options]
 
-  TRANSACTION           hash, or the signed bytes; left out where the options describe a call
+  TRANSACTION           hash, or the signed bytes. Leave it out if the options describe a call
 ${CALL_HELP}
-  --dictionary FILE     compression dictionary of the network (default: the one of its profile, downloaded)
+  --dictionary FILE     compression dictionary of the network (default: the one of its profile, which is downloaded)
   --verbose             a line for each check, not only for those that failed
 
 ${ENDPOINT_HELP}

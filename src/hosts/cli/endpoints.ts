@@ -21,12 +21,12 @@ export const ENDPOINT_OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
-export const ENDPOINT_HELP = ` where from: the command opens a light node, which checks what the endpoints say
+export const ENDPOINT_HELP = ` the endpoints: the command opens a light node, which checks what they say
   --devnet URL          a devnet that plumbline serve runs; its layer 1 is at /l1 of the same server
   --network NAME|FILE   ${PUBLIC_NETWORKS.join(', ')}, or a JSON file with a network profile (with --devnet: that of the devnet)
   --upstream URL        endpoint of the network; may be given several times, and then two origins must agree
   --l1 URL              endpoint of layer 1, needed for zk proofs of a rollup; may be given several times
-  --l1-consensus URL    beacon node of layer 1: layer 1 is followed by its signatures, and nothing of --l1 is believed
+  --l1-consensus URL    beacon node of layer 1: the node checks its signatures, and believes nothing that --l1 says
   --checkpoint ROOT     root of a finalized beacon block that you trust
   --json                one JSON object`;
 

@@ -18,7 +18,7 @@ export const estimateCommand: Command = {
 
 ${CALL_HELP}
   --block N             estimate on the state after this block (default: the newest)
-  --dictionary FILE     compression dictionary of the network (default: the one of its profile, downloaded)
+  --dictionary FILE     compression dictionary of the network (default: the one of its profile, which is downloaded)
 
 ${ENDPOINT_HELP}
 

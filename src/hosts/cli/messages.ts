@@ -60,7 +60,7 @@ const MESSAGES_OPTIONS = {
 export const messagesCommand: Command = {
   help: `plumbline messages ADDRESS [options]
 
-  ADDRESS               who sent them, or whom they are sent to on layer 1, 20 bytes
+  ADDRESS               their sender, or their recipient on layer 1, 20 bytes
   --from-block N        the first block (default: ${NEWEST} blocks before the last)
   --to-block N          the last block (default: the newest)
 
@@ -136,8 +136,8 @@ export const claimCommand: Command = {
   help: `plumbline claim HASH [options]
 
   HASH                  of the message, 32 bytes: plumbline messages lists them
-  --block N             the block that it was sent in (default: endpoints are asked, and then the newest blocks searched)
-  --fee-recipient HEX   who gets the fee of the message, 20 bytes (default: who sends the claim)
+  --block N             the block in which it was sent (default: the command asks the endpoints, then searches the newest blocks)
+  --fee-recipient HEX   who gets the fee of the message, 20 bytes (default: the sender of the claim)
 
 ${ENDPOINT_HELP}
 

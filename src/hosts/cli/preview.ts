@@ -21,16 +21,16 @@ export const previewCommand: Command = {
   help: `plumbline preview [options]
 
 ${CALL_HELP}.
-                        For preview it may also hold a list of up to 32 calls, which run one after the other
-  --watch HEX           account whose balances are shown too; may be given several times
-  --error SIGNATURE     error that a contract may revert with, such as 'Denied(address)'; may be given several times
+                        For preview, it may also contain a list of up to 32 calls, which run one after the other
+  --watch HEX           account whose balances are also shown; may be given several times
+  --error SIGNATURE     error with which a contract may revert, such as 'Denied(address)'; may be given several times
   --block N             state to run on (default: the newest)
-  --dictionary FILE     compression dictionary of the network, for fees (default: the one of its profile, downloaded)
+  --dictionary FILE     compression dictionary of the network, for fees (default: the one of its profile, which is downloaded)
 
 ${ENDPOINT_HELP}
 
-A preview is no promise: the state may change before the transaction is included. Endpoints see which accounts and slots are
-read, not the calls.
+A preview is not a promise: the state may change before the transaction is included. Endpoints see which accounts and slots are
+read, but not the calls.
 
 Exit codes: 0 every call succeeds, 1 a call fails or could not be sent, ${ENDPOINT_EXIT}`,
 

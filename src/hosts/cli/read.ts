@@ -139,7 +139,7 @@ const BALANCE_OPTIONS = { ...BLOCK, ...ENDPOINT_OPTIONS } as const;
 export const balanceCommand: Command = {
   help: `plumbline balance ADDRESS|NAME [options]
 
-  ADDRESS|NAME          account, 20 bytes; or a name of ENS, on a network that has it (ethereum, sepolia)
+  ADDRESS|NAME          account, 20 bytes; or an ENS name, on a network that has ENS (ethereum, sepolia)
   --block N             state to read: a number, a hash or a tag (default: the newest)
 
 ${ENDPOINT_HELP}
@@ -180,7 +180,7 @@ const CALLING_OPTIONS = { ...BLOCK, ...CALL_OPTIONS, ...ENDPOINT_OPTIONS } as co
 export const callCommand: Command = {
   help: `plumbline call [ADDRESS|NAME] [options]
 
-  ADDRESS|NAME          contract, 20 bytes, in the place of --to; or a name of ENS, on a network that has it (ethereum, sepolia)
+  ADDRESS|NAME          contract, 20 bytes; it replaces --to. Or an ENS name, on a network that has ENS (ethereum, sepolia)
 ${CALL_HELP}
   --block N             state to run on: a number, a hash or a tag (default: the newest)
 
@@ -230,8 +230,8 @@ export const logsCommand: Command = {
   help: `plumbline logs [options]
 
   --address HEX         contract, 20 bytes; may be given several times (default: any)
-  --topic HEX           topic of the next position, 32 bytes: the first is the hash of the event. Several for one position
-                        with commas between, any for -
+  --topic HEX           topic of the next position, 32 bytes: the first is the hash of the event. Several topics for one
+                        position have commas between them; - means any
   --from-block N        the first block: a number or a tag (default: the newest)
   --to-block N          the last block (default: the newest)
 
@@ -273,7 +273,7 @@ export const txCommand: Command = {
 
 ${ENDPOINT_HELP}
 
-Exit codes: 0 it is in a block and succeeded, 1 it failed there, or an endpoint's answer is refused, 2 it is in no block that is known;
+Exit codes: 0 it is in a block and succeeded, 1 it failed there, or an endpoint's answer is refused, 2 no known block has it;
 ${ENDPOINT_EXIT}`,
 
   options: ENDPOINT_OPTIONS,
@@ -356,7 +356,7 @@ export const rpcCommand: Command = {
   help: `plumbline rpc METHOD [PARAM...] [options]
 
   METHOD                a JSON-RPC method, such as eth_getCode; docs/methods.md lists them
-  PARAM                 its parameters in order, each as JSON; what is no JSON is text
+  PARAM                 its parameters in order, each as JSON. If it is not JSON, it is text
 
 ${ENDPOINT_HELP}
 

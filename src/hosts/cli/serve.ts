@@ -65,57 +65,58 @@ export const serveCommand: Command = {
   help: `plumbline serve [options]
 
   --network NAME|FILE    devnet (default), ${PUBLIC}, or a JSON file with a network profile: the members of
-                         \`Network\`; those it leaves out are the devnet's
+                         \`Network\`. If the file leaves a member out, the devnet's is used
   --port N               port to listen on, 0 for a free one (default 8545)
   --host H               address to listen on (default ${DEFAULT_HOST})
-  --demo [DIR]           demo page to serve under /demo/: that of this package, or a folder
-  --feed                 answer GET /feed/ with what the hash of a block fixes, so that HTTP caches can serve it: headers, access lists,
-                         code, proofs, receipts. Pages of any origin may read it
-  --feed-rate N          requests of the feed in a second, of one client at most half of them (default 2000). A cache is one client
+  --demo [DIR]           serve the demo page under /demo/: the one of this package, or a folder
+  --feed                 answer GET /feed/ with objects that HTTP caches can serve, because they belong to one block hash: headers,
+                         access lists, code, proofs, receipts. Pages of any origin may read them
+  --feed-rate N          requests to the feed in a second (default 2000). One client gets at most half. A cache is one client
   --quiet                do not print requests
   --metrics              answer GET /metrics: counts of requests, errors and times in the format of Prometheus
   --log text|json        json: print one JSON object for each event: listening, request, refused, stopping, stopped
   --json                 the same as --log json
 
  a devnet
-  --genesis FILE         genesis.json in geth's format, instead of the dev accounts
+  --genesis FILE         genesis.json in geth's format. It replaces the dev accounts
   --import FILE          concatenated RLP blocks to import on top of genesis
   --block-time SECONDS   seal a block at this interval, not for each transaction
   --chain-id N           chain id (default 59139)
   --accounts N           number of dev accounts (default 10)
-  --mnemonic WORDS       their mnemonic, on the path m/44'/60'/0'/0/i, in place of the one that tools share. Whoever sees the output
-                         has the keys
-  --balance ETHER        what each of them has at first (default 10000)
-  --load-state FILE      accounts to begin with: JSON, as anvil --dump-state and this command write it
-  --dump-state FILE      write all accounts there when the node stops. There are no blocks in it
-  --state FILE           both: load the file if it is there, and write it when the node stops
+  --mnemonic WORDS       mnemonic of the dev accounts, on the path m/44'/60'/0'/0/i (default: the one that tools share).
+                         Whoever sees the output has the keys
+  --balance ETHER        balance of each dev account at the start (default 10000)
+  --load-state FILE      load accounts from this JSON file, as anvil --dump-state and this command write it
+  --dump-state FILE      write all accounts to this file when the node stops. It contains no blocks
+  --state FILE           load the file if it exists, and write it when the node stops
   --hardfork NAME        osaka (default) or amsterdam, from genesis on
-  --tool NAME            answer as anvil, hardhat or ganache where tools differ, and by that name
+  --tool NAME            answer like anvil, hardhat or ganache if tools differ, and use that name
 
  a light node: for ${PUBLIC}, or the network of a profile FILE
   --upstream URL         endpoint of the network, required; may be given several times, and then two origins must agree
   --l1 URL               endpoint of layer 1; may be given several times. Without one, no block is finalized and there
                          are no zk proofs
-  --l1-consensus URL     beacon node of layer 1; may be given several times. Layer 1 is then followed by the signatures of its
-                         sync committees, and nothing of --l1 is believed
+  --l1-consensus URL     beacon node of layer 1; may be given several times. The node then checks the signatures of the sync
+                         committees, and believes nothing that --l1 says
   --checkpoint ROOT      root of a finalized beacon block that you trust; plumbline checkpoint shows what servers name
-  --with NAME|FILE       the layer 1 of the network as a second chain of the node, such as ethereum; it needs --l1 and
-                         --l1-consensus, which serve both. Each chain has the path /chain/<chain id>; / is the network
+  --with NAME|FILE       the layer 1 of the network, such as ethereum, as a second chain of the node. It needs --l1 and
+                         --l1-consensus, which both chains use. Each chain has the path /chain/<chain id>; / is the network
 
- a fork: a devnet on the state of a network at a block, which is proved and kept as it is read
+ a fork: a devnet that starts from the proved state of a network at one block
   --fork NAME|FILE       network, as in --network; with --upstream, and --l1 or --l1-consensus, as for a light node
   --fork-block BLOCK     number, hash, or latest (default), finalized or safe
 
  access and limits
-  --allow-origin ORIGIN  accept pages of this origin, such as https://app.example; may be given several times, * for all
-                         pages, loopback for those of this machine, extensions for browser extensions. These two are let in
-                         by a devnet that is no fork, all else than the server's own pages is refused, and printed once.
-                         Callers that are no pages are not refused
+  --allow-origin ORIGIN  accept pages of this origin, such as https://app.example; may be given several times. * means all
+                         pages, loopback pages of this machine, extensions browser extensions. A devnet that is not a fork
+                         accepts these two. The server refuses all pages but these and its own, and prints each refused
+                         origin once. It does not refuse programs that are not pages
   --allow-host NAME      accept this host name; may be given several times. On a loopback address, the names
-                         ${LOOPBACK_NAMES.join(', ')} are accepted too; on others, any name is without this option
+                         ${LOOPBACK_NAMES.join(', ')} are accepted too. On other addresses, any name is accepted
+                         without this option
   --max-body BYTES       largest request (default 5242880)
   --max-batch N          most requests of a batch (default 1024)
-  --max-answer BYTES     largest answer, or answers of a batch together (default 33554432)
+  --max-answer BYTES     largest answer, or all answers of a batch together (default 33554432)
   --max-connections N    connections open at a time (default 1024)
   --max-connections-per-client N
                          connections of one address; half may be WebSockets (default 256). Behind a reverse proxy, all
@@ -125,7 +126,7 @@ export const serveCommand: Command = {
   --receive-timeout MS   time in which a request must arrive with its body (default 30000)
 
 POST / and POST /v3/<anything> take JSON-RPC. A WebSocket at these paths takes it too, with eth_subscribe. POST /l1 is
-the simulated layer 1 of a devnet. GET /liveness answers 200 with the number of the head. GET / shows a browser what this is.
+the simulated layer 1 of a devnet. GET /liveness answers 200 with the number of the head. GET / shows a page that says what this is.
 
 Each request is printed with its method, the class of its answer (proved, computed, held, forwarded) and its time.
 

@@ -15,11 +15,12 @@ export const sizeCommand: Command = {
   help: `plumbline size HEX [options]
 
   HEX                the bytes, as hex with 0x: calldata or an encoded transaction; - reads them from standard input
-  --dictionary FILE  compression dictionary; plumbline's general one when left out
+  --dictionary FILE  compression dictionary (default: plumbline's general one)
   --json             one JSON object
 
 Prints three sizes in bytes: of the input, of the compressed stream, and the one that the fee formula uses, which is a whole
-number of field elements of 32 bytes. With --json they are "bytes", "compressedBytes" and "compressedTxSize". Sizes are approximations unless the dictionary is the network's own.
+number of field elements of 32 bytes. With --json they are "bytes", "compressedBytes" and "compressedTxSize". If the
+dictionary is not the network's own, sizes are approximations.
 
 Exit codes: 0 done, 2 the arguments cannot be used.`,
 

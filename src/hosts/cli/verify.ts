@@ -54,23 +54,23 @@ export const verifyCommand: Command = {
 
  an answer of linea_getProof, against a state root
   FILE            JSON: the response of linea_getProof as curl saves it, or its result alone, or an object with one of
-                  them as "response" or "result". Such an object may also hold "request" (with the method's "params"),
+                  them as "response" or "result". Such an object may also have "request" (with the method's "params"),
                   "address", "storageKeys", "block", "stateRoot" and "scheme"
   --root HEX      state root to check against, 32 bytes, from a source you trust: stateRootHashes of the rollup
                   contract on layer 1
-  --l1 URL        endpoint of layer 1 to read the root from; it is believed. With several, all must agree
+  --l1 URL        endpoint of layer 1 to read the root from. It is believed. If you give several, all must agree
   --devnet URL    a devnet that plumbline serve runs: the root is read from its layer 1
-  --block N       block of the proof. Without it, the newest finalized blocks are looked through
+  --block N       block of the proof. Without it, the command tries the newest finalized blocks
   --network NAME|FILE
                   network of --l1: ${Object.keys(NETWORKS).join(', ')}, or a JSON file with a network profile
                   (default: linea; devnet with --devnet)
-  --scheme NAME   poseidon2 or mimc (default with --root: poseidon2; else the one whose form the proof has)
-  --address HEX   account that the proof must be of, 20 bytes
+  --scheme NAME   poseidon2 or mimc (default with --root: poseidon2; otherwise the one that fits the proof)
+  --address HEX   account that the proof must be for, 20 bytes
   --key HEX       storage key of the request, at most 32 bytes; once for each key, in the order of the request
   --json          one JSON object
 
-An option overrides the member of the file. What neither says is taken from the proof: then read in the output which account it
-is of. A state root from the file is only as trustworthy as the file.
+An option overrides the member of the file. If neither has a value, it is taken from the proof. Then read in the output which
+account the proof is for. A state root from the file is only as trustworthy as the file.
 
  a bundle of node.exportEvidence, from layer-1 consensus on
   --checkpoint HEX      root of a beacon block that you trust, 32 bytes; the evidence must begin with it
