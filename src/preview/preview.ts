@@ -199,7 +199,7 @@ export type PreviewWarning = { readonly severity: Severity } & (
       readonly account: Hex;
       readonly asset: Asset;
       readonly amount: Hex;
-      /** The calls take all of every known asset. */
+      /** The same is true for every known asset. */
       readonly assets?: 'all';
     }
   | {
