@@ -12,7 +12,7 @@ export interface ErrorDetails {
   /** A number is outside of its limits. Remedy: give a number within the limits. */
   OUT_OF_RANGE: { what: string; value: string; limit: string };
   // Kernels.
-  /** A WebAssembly kernel cannot be started. Remedy: allow WebAssembly. A Content-Security-Policy needs 'wasm-unsafe-eval'. */
+  /** A WebAssembly kernel cannot be started. Remedy: allow WebAssembly: a Content-Security-Policy needs 'wasm-unsafe-eval'. */
   KERNEL_UNAVAILABLE: { kernel: string; reason: string };
   /** A kernel cannot get more memory. Remedy: ask for less at a time, or close other nodes of the page. */
   KERNEL_OUT_OF_MEMORY: { kernel: string; memoryBytes: number };
