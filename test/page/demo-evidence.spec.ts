@@ -38,7 +38,7 @@ test('a balance is proved from a beacon block down, and the file proves its bloc
   await page.getByLabel('Balance of the account').fill(to);
   await read(page);
   await expect(page.locator('.view:visible .result .panel-aside .known-word')).toHaveText(
-    'checked · layer-1 signatures',
+    'checked · layer 1’s validators signed the block',
   );
   await expect(page.locator('.chain-link')).toHaveCount(LINKS.length);
   await expect(link(page, 'checkpoint')).toHaveClass(/is-trusted/);

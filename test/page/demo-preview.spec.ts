@@ -174,7 +174,7 @@ test('on a light node it says what each endpoint was asked, and that is all that
   await visit(page, 'Preview');
   await previewExample(page, 'A reward that is a drainer');
   expect([...(await warnings(page))].sort()).toEqual(DRAINED);
-  await expect(view(page).locator('.result .panel-aside .known-word')).toHaveText('computed here · one server’s word');
+  await expect(view(page).locator('.result .panel-aside .known-word')).toHaveText('computed here · one server names the block');
   // One server names the block, so nothing here is green.
   await expect(view(page).locator('.known-good, .verdict-good')).toHaveCount(0);
   // The contracts of the example are not on that chain.

@@ -189,7 +189,7 @@ test('with a light node: what was sent, with the blocks that were read, and step
       .click();
     await expectStates(page, ...Array<State>(5).fill('told'), 'unknown', 'not-reached');
     for (const name of STEPS.slice(0, 5)) await expect(step(page, name)).toContainText('as one server says');
-    await expect(step(page, 'root').locator('.known-word')).toHaveText('checked · one layer-1 server’s word');
+    await expect(step(page, 'root').locator('.known-word')).toHaveText('checked · one layer-1 server names the root');
     await expect(verdict(page)).toHaveClass(/verdict-warn/);
     await press(page, 'Preview the claim');
     await expect(page.getByRole('alert')).toContainText('cannot pay');

@@ -163,7 +163,7 @@ test('says so when the worker does not load, and tries again when asked', async 
   await page.route(/worker.*\.js$/, (route) => route.fulfill({ status: 404, body: 'gone' }));
   await page.goto('/demo/');
   await expect(status(page)).toHaveText('The node did not start.');
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('It is not checked yet.');
+  await expect(page.locator('.act > h2')).toContainText('It is not checked yet.');
   await expect(page.getByRole('alert')).toContainText('WORKER_FAILED');
   await page.unroute(/worker.*\.js$/);
   await page.getByRole('button', { name: 'Try again' }).click();
