@@ -9,6 +9,24 @@ export function formatUnits(value: bigint, decimals: number, separator = '\u202f
   return `${negative ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/** Digits that an amount is shown with until it is opened. */
+const DIGITS = 6;
+
+/** As `formatUnits`, rounded to six digits that are not zeros at an end. */
+export function roundUnits(value: bigint, decimals: number): string {
+  const size = (value < 0n ? -value : value).toString().length;
+  if (size <= DIGITS) return formatUnits(value, decimals);
+  const step = 10n ** BigInt(size - DIGITS);
+  const half = value < 0n ? -step / 2n : step / 2n;
+  return formatUnits(((value + half) / step) * step, decimals);
+}
+
+/** As `roundUnits`, with a sign where digits are missing. */
+export function about(value: bigint, decimals: number): string {
+  const rounded = roundUnits(value, decimals);
+  return rounded === formatUnits(value, decimals) ? rounded : `≈ ${rounded}`;
+}
+
 /** The smallest unit of a decimal amount. @throws Error that names the field, for anything that is no such number */
 export function parseUnits(text: string, decimals: number, field: string): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim());
