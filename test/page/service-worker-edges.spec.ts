@@ -198,6 +198,7 @@ test('a devnet from a genesis file runs rarely used code after a restart without
     '-later',
     '-messages',
     '-names',
+    '-openrpc',
     '-preview',
     '-signatures',
     '-traces',
