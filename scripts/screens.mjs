@@ -13,7 +13,7 @@ const ANSWERED = {
   fees: '.result',
   preview: '.result',
   signature: '.result',
-  withdraw: '.way',
+  withdraw: '.way-actions',
   proofs: '.verdict-good',
   evidence: '.verdict-good',
   console: '.exchange',
@@ -27,10 +27,16 @@ async function picture(context, url, name, file) {
   await page.goto(`${url}#${name === 'signature' ? 'preview' : name}`);
   if (name === 'signature') await page.getByLabel('Signature').check();
   await page.locator(`.view:visible ${ANSWERED[name]}`).first().waitFor({ timeout: MOST_MS });
+  // It is answered when it is in sight.
+  await page
+    .locator('.compare')
+    .scrollIntoViewIfNeeded({ timeout: 1000 })
+    .catch(() => {});
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null, undefined, {
     timeout: MOST_MS,
   });
   await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {}))));
+  if (name === 'start') await page.locator('.compare .known').first().waitFor();
   await page.screenshot({ path: file, fullPage: true });
   await page.close();
 }

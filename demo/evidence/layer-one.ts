@@ -1,4 +1,5 @@
 import type { Hex } from 'plumbline-l2';
+import { asked } from '../state/requests.js';
 import type { Devnet } from './servers.js';
 import { stage } from './state.js';
 
@@ -22,6 +23,8 @@ export async function isFilled(devnet: Devnet): Promise<boolean> {
 export async function fillChain(devnet: Devnet): Promise<void> {
   stage.value = 'Blocks are mined, so that some are final.';
   for (let left = await blocksLacking(devnet); left > 0; left--) await devnet.request('layer-2', 'evm_mine', []);
+  // The line of the page that shows the head looks again.
+  asked.value++;
   for (let i = 0; i < TRIES; i++) {
     const update = await beacon<FinalityUpdate>(devnet, 'light_client/finality_update');
     if (Number(update.data?.finalized_header.execution.block_number ?? 0) > 0) return;

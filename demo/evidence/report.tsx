@@ -1,5 +1,5 @@
 import { accountName, capital } from '../lib/accounts.js';
-import { about, formatBytes, formatMs, groups, pretty } from '../lib/format.js';
+import { formatBytes, formatMs, formatUnits, groups, pretty } from '../lib/format.js';
 import { toneOf } from '../lib/trust.js';
 import type { Question } from '../state/link.js';
 import { download } from '../state/storage.js';
@@ -50,7 +50,7 @@ export function verdictText(reading: Reading, refusal: Refusal | undefined): str
   if (refusal === undefined) {
     const block = groups(proved.header!.header.number);
     const links = linksOf(reading).length - 1;
-    return `${capital(accountName(account))} holds ${about(balance, 18)} ETH at block ${block}. Checked: ${links} links from the block of layer 1 that you trust, with ${proved.participants.length} signatures of committees.`;
+    return `${capital(accountName(account))} holds ${formatUnits(balance, 18)} ETH at block ${block}. Checked: ${links} links from the block of layer 1 that you trust, with ${proved.participants.length} signatures of committees.`;
   }
   return `Refused: the ${LIES[refusal.lie].server} server lied and was caught. The chain ends at the check that failed.`;
 }

@@ -37,7 +37,7 @@ export function EstimateResult({ of }: { readonly of: Shown }) {
                 <Amount value={BigInt(evidence.totalFee)} decimals={18} unit="ETH" />
               </span>
               <span class="headline-note">
-                = <Amount value={BigInt(evidence.totalFee)} decimals={9} unit="gwei" />
+                <Amount value={BigInt(evidence.totalFee)} decimals={9} unit="gwei" />
               </span>
             </dd>
           </div>

@@ -47,7 +47,7 @@ const CLASS_LINKS: Readonly<Record<AnswerClass, Link>> = {
 
 /** `finalized`: this page asks one layer-1 server at a time (`layerOneAgreeing` is 1). */
 const LEVEL_LINKS: Readonly<Record<keyof typeof LEVELS, Link>> = {
-  held: { tone: 'good', word: 'this page’s own chain' },
+  held: { tone: 'good', word: 'own chain' },
   settled: { tone: 'good', word: 'layer 1’s validators signed the block' },
   sealed: { tone: 'good', word: 'the network’s validators signed the block' },
   attested: { tone: 'good', word: 'a layer-1 committee signed the block' },

@@ -1,4 +1,4 @@
-import { NETWORKS, type NetworkName, PROVIDERS } from 'plumbline-l2';
+import { ENDPOINT_PROVIDERS, NETWORKS, type NetworkName } from 'plumbline-l2';
 import { KEY_MARK } from '../state/secrets.js';
 import { change, isLayerOne, type Level, networkLabel, settings } from '../state/settings.js';
 import { Field } from '../ui/field.js';
@@ -74,7 +74,7 @@ function ConsensusFields() {
 
 export function LightForm() {
   const { network, level, endpoints } = settings.value;
-  const offered = PROVIDERS.flatMap(({ operator, urls }) => {
+  const offered = ENDPOINT_PROVIDERS.flatMap(({ operator, urls }) => {
     const address = urls[network]?.value.replace('KEY', KEY_MARK);
     return address === undefined ? [] : [{ operator, address }];
   });

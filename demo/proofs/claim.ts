@@ -2,7 +2,7 @@ import { DEV_ACCOUNTS, TEST_TOKEN } from 'plumbline-l2';
 import type { LineaProofJson } from 'plumbline-l2/verify';
 import { accountName, capital, TOKEN_SYMBOL } from '../lib/accounts.js';
 import { balanceSlot } from '../lib/balance-slot.js';
-import { about, groups, shortHex } from '../lib/format.js';
+import { formatUnits, groups, shortHex } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
 import { type Tone, toneOf, weakest } from '../lib/trust.js';
 import type { Examined } from './state.js';
@@ -16,7 +16,7 @@ function ownerOf(address: string, key: string): string | undefined {
 /** What a slot holds, in the unit that it is known to have. */
 export function slotText(address: string, key: string, value: string | undefined): string {
   const owner = ownerOf(address, key);
-  if (owner !== undefined) return `${about(BigInt(value ?? 0), 18)} ${TOKEN_SYMBOL}`;
+  if (owner !== undefined) return `${formatUnits(BigInt(value ?? 0), 18)} ${TOKEN_SYMBOL}`;
   return value === undefined ? 'zero: not in the tree' : groups(BigInt(value));
 }
 
@@ -45,7 +45,7 @@ export function claimOf({ answer, verdict, root }: Examined): string {
   if (!verdict.verified) return `${claimed(answer).join('; ')}${at}`;
   const { account, slots } = verdict;
   if (account === undefined) return `${capital(accountName(address))} does not exist${at}`;
-  const held = `${accountName(address)} holds ${about(account.balance, 18)} ETH`;
+  const held = `${accountName(address)} holds ${formatUnits(account.balance, 18)} ETH`;
   const claims = slots.map(({ key, value, exists }) => {
     return slotClaim(address, hexOf(key), exists ? hexOf(value) : undefined);
   });

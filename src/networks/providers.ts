@@ -1,7 +1,7 @@
 import type { NetworkName } from './networks.js';
 
 /** What a page of an operator says. */
-export interface Said<Value> {
+export interface Cited<Value> {
   readonly value: Value;
   /** Address of the page. */
   readonly page: string;
@@ -10,24 +10,24 @@ export interface Said<Value> {
 }
 
 /** Somebody who runs endpoints. A member that no page speaks of is left out. */
-export interface Provider {
+export interface EndpointProvider {
   readonly operator: string;
   /** URL of the JSON-RPC endpoint of a network. `KEY` stands for the key that the operator gives out, where its page says where the key belongs. */
-  readonly urls: { readonly [Name in NetworkName]?: Said<string> };
+  readonly urls: { readonly [Name in NetworkName]?: Cited<string> };
   /** Whether a key is needed. */
-  readonly key?: Said<boolean>;
+  readonly key?: Cited<boolean>;
   /** Whether it answers `eth_getProof`, without which a light node can verify no state. */
-  readonly ethGetProof?: Said<boolean>;
+  readonly ethGetProof?: Cited<boolean>;
   /** Whether it answers `linea_getProof`, which the level of a finalized zk state needs. */
-  readonly lineaGetProof?: Said<boolean>;
+  readonly lineaGetProof?: Cited<boolean>;
   /** Whether it answers `linea_estimateGas` and what else needs the network's own software, such as the tag `finalized`. */
-  readonly lineaMethods?: Said<boolean>;
+  readonly lineaMethods?: Cited<boolean>;
   /** Routes of the light-client API of the beacon chain that it answers. */
-  readonly lightClient?: readonly Said<string>[];
+  readonly lightClient?: readonly Cited<string>[];
 }
 
 const read = '2026-11-27';
-const said = <Value>(value: Value, page: string): Said<Value> => ({ value, page, read });
+const cited = <Value>(value: Value, page: string): Cited<Value> => ({ value, page, read });
 
 const BY_LINEA = 'https://docs.linea.build/network/build/tools/node-providers';
 const TOOLING = 'https://docs.linea.build/get-started/tooling/node-providers';
@@ -39,10 +39,10 @@ const DWELLIR = 'https://www.dwellir.com/docs/linea/eth_chainId';
 const INFURA = 'https://docs.metamask.io/services/reference/linea/json-rpc-methods/eth_getproof';
 
 /** An operator of which only Linea's own list speaks. */
-const listed = (operator: string, lineaMethods: boolean): Provider => ({
+const listed = (operator: string, lineaMethods: boolean): EndpointProvider => ({
   operator,
   urls: {},
-  lineaMethods: said(lineaMethods, BY_LINEA),
+  lineaMethods: cited(lineaMethods, BY_LINEA),
 });
 
 /**
@@ -51,63 +51,63 @@ const listed = (operator: string, lineaMethods: boolean): Provider => ({
  *
  * @example
  * ```ts
- * import { PROVIDERS } from 'plumbline-l2';
+ * import { ENDPOINT_PROVIDERS } from 'plumbline-l2';
  *
- * const choices = PROVIDERS.flatMap(({ operator, urls, key }) =>
+ * const choices = ENDPOINT_PROVIDERS.flatMap(({ operator, urls, key }) =>
  *   urls.linea === undefined ? [] : [{ operator, url: urls.linea.value, needsKey: key?.value }],
  * );
  * ```
  */
-export const PROVIDERS: readonly Provider[] = [
+export const ENDPOINT_PROVIDERS: readonly EndpointProvider[] = [
   {
     operator: 'Linea, public',
     urls: {
-      linea: said('https://rpc.linea.build', LINEA_API),
-      'linea-sepolia': said('https://rpc.sepolia.linea.build', TOOLING),
+      linea: cited('https://rpc.linea.build', LINEA_API),
+      'linea-sepolia': cited('https://rpc.sepolia.linea.build', TOOLING),
     },
-    key: said(false, LINEA_API),
-    ethGetProof: said(true, 'https://docs.linea.build/reference/apis/linea-api/eth-getproof'),
-    lineaGetProof: said(true, 'https://docs.linea.build/api/reference/linea-getproof'),
+    key: cited(false, LINEA_API),
+    ethGetProof: cited(true, 'https://docs.linea.build/reference/apis/linea-api/eth-getproof'),
+    lineaGetProof: cited(true, 'https://docs.linea.build/api/reference/linea-getproof'),
   },
   {
     operator: 'MetaMask services (Infura)',
-    urls: { linea: said('https://linea-mainnet.infura.io/v3/KEY', INFURA) },
-    key: said(true, INFURA),
-    ethGetProof: said(true, INFURA),
-    lineaMethods: said(true, BY_LINEA),
+    urls: { linea: cited('https://linea-mainnet.infura.io/v3/KEY', INFURA) },
+    key: cited(true, INFURA),
+    ethGetProof: cited(true, INFURA),
+    lineaMethods: cited(true, BY_LINEA),
   },
   {
     operator: 'Alchemy',
     urls: {
-      linea: said('https://linea-mainnet.g.alchemy.com/v2/KEY', ALCHEMY),
-      'linea-sepolia': said('https://linea-sepolia.g.alchemy.com/v2/KEY', ALCHEMY_SEPOLIA),
+      linea: cited('https://linea-mainnet.g.alchemy.com/v2/KEY', ALCHEMY),
+      'linea-sepolia': cited('https://linea-sepolia.g.alchemy.com/v2/KEY', ALCHEMY_SEPOLIA),
     },
-    key: said(true, ALCHEMY_SEPOLIA),
-    lineaMethods: said(true, BY_LINEA),
+    key: cited(true, ALCHEMY_SEPOLIA),
+    lineaMethods: cited(true, BY_LINEA),
   },
   {
     operator: 'GetBlock',
     urls: {
-      linea: said('https://go.getblock.io/KEY', TOOLING),
-      'linea-sepolia': said('https://go.getblock.io/KEY', TOOLING),
+      linea: cited('https://go.getblock.io/KEY', TOOLING),
+      'linea-sepolia': cited('https://go.getblock.io/KEY', TOOLING),
     },
-    key: said(true, TOOLING),
-    lineaMethods: said(true, BY_LINEA),
+    key: cited(true, TOOLING),
+    lineaMethods: cited(true, BY_LINEA),
   },
   {
     operator: 'Moralis',
     urls: {
-      linea: said('https://site1.moralis-nodes.com/linea/', MORALIS),
-      'linea-sepolia': said('https://site1.moralis-nodes.com/linea-sepolia/', MORALIS),
+      linea: cited('https://site1.moralis-nodes.com/linea/', MORALIS),
+      'linea-sepolia': cited('https://site1.moralis-nodes.com/linea-sepolia/', MORALIS),
     },
-    key: said(true, TOOLING),
-    ethGetProof: said(true, MORALIS),
-    lineaMethods: said(false, BY_LINEA),
+    key: cited(true, TOOLING),
+    ethGetProof: cited(true, MORALIS),
+    lineaMethods: cited(false, BY_LINEA),
   },
   {
     operator: 'Dwellir',
-    urls: { linea: said('https://api-linea-mainnet-archive.n.dwellir.com/KEY', DWELLIR) },
-    key: said(true, DWELLIR),
+    urls: { linea: cited('https://api-linea-mainnet-archive.n.dwellir.com/KEY', DWELLIR) },
+    key: cited(true, DWELLIR),
   },
   ...['BlockPI', 'Chainstack', 'dRPC', 'NOWNodes'].map((operator) => listed(operator, true)),
   ...['QuickNode', 'ANKR', 'Unifra'].map((operator) => listed(operator, false)),
@@ -115,8 +115,8 @@ export const PROVIDERS: readonly Provider[] = [
     operator: 'ZAN',
     urls: {},
     lightClient: [
-      said('finality update', 'https://docs.zan.top/reference/beacon-getbeaconlightclientfinalityupdate'),
-      said('bootstrap', 'https://docs.zan.top/reference/beacon-getbeaconlightclientbootstrapbyblockroot'),
+      cited('finality update', 'https://docs.zan.top/reference/beacon-getbeaconlightclientfinalityupdate'),
+      cited('bootstrap', 'https://docs.zan.top/reference/beacon-getbeaconlightclientbootstrapbyblockroot'),
     ],
   },
 ];

@@ -103,7 +103,7 @@ test('without a devnet in the page, and for a text that is no address, it says w
   await openDemo(page, 'Evidence');
   await page.getByLabel('Balance of the account').fill('0x12');
   await page.getByRole('button', { name: 'Read it and show the evidence' }).click();
-  await expect(page.getByRole('alert')).toContainText('Account: not an address');
+  await expect(page.getByRole('alert')).toContainText('Not an address');
   await visit(page, 'Node');
   await page.getByLabel('Light node').check();
   await page.getByRole('button', { name: 'Stop the node' }).click();

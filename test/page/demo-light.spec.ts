@@ -71,11 +71,13 @@ test('head and finalized block, an estimate and a proof, each with its level', a
   await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
   // Layer 1 settles the zk state; whose header stands above it is said by the endpoint, as of the head.
   await expect(known(page, 'Finalized on layer 1')).toHaveText('checked · one server names the block');
-  await expect(card(page, 'Trust in the head')).toHaveText('One server’s word');
+  await expect(card(page, 'Trust in the head')).toHaveText('One server names the block');
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
-  await expect(page.locator('.view:visible .result .known').first()).toContainText('computed here · one server names the block');
+  await expect(page.locator('.view:visible .result .known').first()).toContainText(
+    'computed here · one server names the block',
+  );
   await expect(page.getByRole('button', { name: 'Send with this estimate' })).toHaveCount(0);
   await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
@@ -120,7 +122,7 @@ for (const [width, colorScheme] of LOOKS) {
 
 test('two origins that agree link the head', async ({ page }) => {
   await open(page, [first, second]);
-  await expect(card(page, 'Trust in the head')).toHaveText('Servers agree');
+  await expect(card(page, 'Trust in the head')).toHaveText('Several servers name the block');
   await expect(known(page, 'Head')).toContainText('several servers name the block');
 });
 
