@@ -163,7 +163,7 @@ test('40 kB of calldata stand behind folds, everywhere', async ({ page }) => {
   await expect(view(page).locator('.headline-value')).toBeVisible();
   expect(await height()).toBeLessThan(5_000);
   await visit(page, 'Log');
-  await expect(view(page).locator('.log-params .long')).toHaveCount(3);
+  await expect(view(page).locator('.log-params .long').nth(2)).toBeVisible();
   expect(await height()).toBeLessThan(3_000);
   await look(page, 'long-log');
   // The whole value is behind the fold.

@@ -114,6 +114,7 @@ test('without a devnet in the page, and for a text that is no address, it says w
 test('the keyboard alone reads a balance and copies a root', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openDemo(page, 'Evidence');
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
   await page.locator('main').focus();
   await tabTo(page, /^Read it and show/);
   await page.keyboard.press('Enter');
