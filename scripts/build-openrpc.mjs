@@ -1,6 +1,6 @@
 /**
- * Makes the OpenRPC document that `rpc.discover` answers, from the types of methods (src/rpc/schema), their rows and the notes of
- * docs/methods.md. TypeScript 7 has no interface for programs; 6 is here for the reference of the API.
+ * Makes the parameters, results and descriptions of the OpenRPC document that `rpc.discover` answers, from the types of methods
+ * (src/rpc/schema) and the notes of docs/methods.md. TypeScript 7 has no interface for programs; 6 is here for the reference of the API.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -155,7 +155,7 @@ class Schemas {
 
 /** @returns the document, with all methods of all kinds of chain */
 async function documentOf() {
-  const program = ts.createProgram([TYPES, `${root}/src/rpc/method-rows.generated.ts`], {
+  const program = ts.createProgram([TYPES], {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
@@ -168,32 +168,18 @@ async function documentOf() {
   const checker = program.getTypeChecker();
   const schemas = new Schemas(checker);
   const notes = await notesOf();
-  const rows = checker.getTypeOfSymbol(
-    checker
-      .getExportsOfModule(
-        checker.getSymbolAtLocation(program.getSourceFile(`${root}/src/rpc/method-rows.generated.ts`)),
-      )
-      .find(({ name }) => name === 'METHOD_ROWS'),
-  );
   const member = (type, name) => checker.getTypeOfSymbol(checker.getPropertyOfType(type, name));
   const methods = checker
     .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(TYPES)))
     .flatMap((symbol) => checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol)))
     .map((symbol) => {
       const type = checker.getTypeOfSymbol(symbol);
-      const row = member(rows, symbol.name);
-      const answers = member(row, 'answers');
       const note = notes.get(symbol.name);
       return {
         name: symbol.name,
         ...(note && { description: note }),
-        paramStructure: 'by-position',
         params: schemas.params(member(type, 'params')),
         result: { name: 'result', schema: schemas.of(member(type, 'result')) },
-        'x-answers': Object.fromEntries(
-          ['devnet', 'light', 'replica'].map((kind) => [kind, member(answers, kind).value]),
-        ),
-        'x-effect': member(row, 'effect').value,
       };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -90,6 +90,7 @@ export type {
   TokenBridge,
 } from './networks/network.js';
 export { NETWORKS, type NetworkName } from './networks/networks.js';
+export { type Cited, ENDPOINT_PROVIDERS, type EndpointProvider } from './networks/providers.js';
 export type {
   Approval,
   ApprovalBase,

@@ -1,7 +1,7 @@
-import { formatAge, formatUnits, groups } from '../lib/format.js';
+import { about, formatAge, groups } from '../lib/format.js';
 
-const ether = (value: bigint) => `${formatUnits(value, 18)} ETH`;
-const gwei = (value: bigint) => `${formatUnits(value, 9)} gwei`;
+const ether = (value: bigint) => `${about(value, 18)} ETH`;
+const gwei = (value: bigint) => `${about(value, 9)} gwei`;
 
 /** Units of what methods answer with a quantity. */
 const UNITS: Readonly<Record<string, (value: bigint) => string>> = {

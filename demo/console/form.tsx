@@ -1,9 +1,8 @@
 import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
-import { LinkNotice } from '../ui/question.js';
+import { Form, Outcome } from '../ui/form.js';
 import { OFFERED, textOf } from './methods.js';
 import { draft, fill, history, paramsField, sendDraft } from './state.js';
 
@@ -29,16 +28,21 @@ function recall(step: number): void {
 
 export function ConsoleForm() {
   const action = useAction(() => draft.value);
-  const linked = useLink('console', fill, () => action.run(sendDraft));
+  const linked = useLink(
+    'console',
+    fill,
+    () => action.run(sendDraft),
+    async () => {
+      if (history.value.length === 0) await action.run(sendDraft);
+    },
+  );
   const send = () => void action.run(sendDraft);
   const devnet = running.value?.settings.kind === 'devnet';
   const offered = OFFERED.filter((one) => devnet || one.devnet !== true);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+    <Form
+      action={action}
+      submit={sendDraft}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
           event.preventDefault();
@@ -98,8 +102,7 @@ export function ConsoleForm() {
           Example parameters
         </button>
       </div>
-      <LinkNotice>{linked.value}</LinkNotice>
-      <Failure error={action.error.value} stale={action.isStale()} />
-    </form>
+      <Outcome action={action} linked={linked.value} />
+    </Form>
   );
 }

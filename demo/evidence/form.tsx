@@ -1,28 +1,30 @@
 import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
 import { Field } from '../ui/field.js';
-import { LinkNotice } from '../ui/question.js';
+import { Form, Outcome } from '../ui/form.js';
 import { LIES, type LieName } from './lies.js';
-import { readBalance, readLie } from './read.js';
+import { firstReading, readBalance, readLie } from './read.js';
 import { account, fields, fill, lie, stage } from './state.js';
 
 /** Reads a balance with its evidence, or has a server lie first. */
 export function EvidenceForm() {
   const action = useAction(() => fields.value);
-  const linked = useLink('evidence', fill, (params) =>
-    action.run(() => (params.has('lie') ? readLie(account.value, lie.value) : readBalance(account.value))),
+  const linked = useLink(
+    'evidence',
+    fill,
+    (params) => action.run(() => (params.has('lie') ? readLie(account.value, lie.value) : readBalance(account.value))),
+    () => action.run(() => firstReading(account.value)),
   );
   const stopped = running.value === undefined;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(() => readBalance(account.value));
-      }}
-    >
-      <Field label="Balance of the account" hint="One of the devnet’s own; any other address works too." wide>
+    <Form action={action} submit={() => readBalance(account.value)}>
+      <Field
+        label="Balance of the account"
+        name="Account"
+        hint="One of the devnet’s own; any other address works too."
+        wide
+      >
         {(ids) => (
           <input
             {...ids}
@@ -71,8 +73,7 @@ export function EvidenceForm() {
       <p class="hint" role="status">
         {action.busy.value && stage.value}
       </p>
-      <LinkNotice>{linked.value}</LinkNotice>
-      <Failure error={action.error.value} stale={action.isStale()} />
-    </form>
+      <Outcome action={action} linked={linked.value} />
+    </Form>
   );
 }

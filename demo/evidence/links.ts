@@ -1,6 +1,6 @@
 import type { Hex } from 'plumbline-l2';
 import { reasonOf } from '../lib/explain.js';
-import { formatAge, formatUnits, groups } from '../lib/format.js';
+import { about, formatAge, groups } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
 import type { Server } from './servers.js';
 import type { Reading } from './state.js';
@@ -130,7 +130,7 @@ export function linksOf({ account, balance, bundle, proved, network }: Reading):
     },
     {
       name: 'account',
-      title: `${formatUnits(balance, 18)} ETH`,
+      title: `${about(balance, 18)} ETH`,
       by: 'Merkle-Patricia proof',
       check: 'The state of the block contains the account with this balance.',
       from: 'layer-2',

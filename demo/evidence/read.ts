@@ -1,11 +1,12 @@
 import { type AnswerReport, createNode, devnet, type Hex, type PlumblineNode } from 'plumbline-l2';
 import { requireAddress } from '../lib/calls.js';
-import { question, showLink } from '../state/link.js';
+import { PageError } from '../lib/explain.js';
+import { isOwnChain, question, showLink } from '../state/link.js';
 import { running } from '../state/session.js';
-import { fillChain, olderCheckpoint } from './layer-one.js';
+import { fillChain, isFilled, olderCheckpoint } from './layer-one.js';
 import { LIES, type LieName, type Said } from './lies.js';
 import { refusedLink } from './links.js';
-import { type Liar, SERVERS, serversOver, type Told } from './servers.js';
+import { type Devnet, devnetIn, devnetOfServer, type Liar, SERVERS, serversOver, type Told } from './servers.js';
 import { type Reading, shown, stage } from './state.js';
 
 /** Reads the finalized balance of an account with a light node, and collects what proves it. */
@@ -22,13 +23,13 @@ export async function readLie(account: string, lie: LieName): Promise<void> {
   const asked = question('evidence', { account }, { lie });
   const before = shown.value?.reading;
   shown.value = undefined;
-  const reading = before?.account === address && before.node === devnetOfPage() ? before : await read(address);
+  const reading = before?.account === address && before.node === devnetOfPage().node ? before : await read(address);
   const { server, about, change } = LIES[lie];
   let said: Said | undefined;
   const liar: Liar = (from, question, answer) => {
     if (from === server && about.test(question)) said = change(answer as never) ?? said;
   };
-  const ask = serversOver(reading.node, reading.told, liar);
+  const ask = serversOver(devnetOfPage(), reading.told, liar);
   stage.value = 'Another light node starts, and is lied to.';
   try {
     await withLightNode(ask, reading, (light) => balanceOf(light, address));
@@ -42,22 +43,30 @@ export async function readLie(account: string, lie: LieName): Promise<void> {
   throw new Error(`The lie was not refused: ${LIES[lie].text}.`);
 }
 
-function devnetOfPage(): PlumblineNode {
+/** What the view begins with. Nobody's devnet but the page's own gets blocks for it without a click. */
+export async function firstReading(account: string): Promise<void> {
+  const of = devnetOfPage();
+  if (running.value?.settings.kind === 'devnet' || (await isFilled(of))) await readBalance(account);
+}
+
+function devnetOfPage(): Devnet {
   const now = running.value;
-  if (now?.settings.kind !== 'devnet') throw new Error('This needs the devnet of this page. Start it under “Node”.');
-  return now.node;
+  if (now === undefined || !isOwnChain())
+    throw new PageError('PAGE', 'This needs the devnet of this page. Start it under “Node”.');
+  return now.settings.here === true ? devnetOfServer(now.node) : devnetIn(now.node);
 }
 
 async function read(account: Hex): Promise<Reading> {
-  const node = devnetOfPage();
+  const behind = devnetOfPage();
+  const { node } = behind;
   const { verifyEvidence, hexToBytes } = await import('plumbline-l2/verify');
-  await fillChain(node);
-  const checkpoint = await olderCheckpoint(node);
+  await fillChain(behind);
+  const checkpoint = await olderCheckpoint(behind);
   const told: Told = new Map();
   const network = devnet({ scheme: node.info.hashScheme! });
   stage.value = 'A light node starts, reads and checks.';
   const began = performance.now();
-  return withLightNode(serversOver(node, told), { checkpoint, network }, async (light) => {
+  return withLightNode(serversOver(behind, told), { checkpoint, network }, async (light) => {
     const { balance, report } = await balanceOf(light, account);
     const [asked, ms] = [told.size, performance.now() - began];
     const [block] = report.blocks;

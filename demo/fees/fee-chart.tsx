@@ -1,4 +1,4 @@
-import { formatUnits } from '../lib/format.js';
+import { Amount } from '../ui/amount.js';
 import { type Part, share } from './breakdown.js';
 
 /** A share that is not nothing is not shown as nothing. */
@@ -36,7 +36,9 @@ export function FeeChart({ parts }: { readonly parts: readonly Part[] }) {
               </svg>
               <span class="chart-name">{name}</span>
               <span class="chart-share figure">{shareText(share(wei, total))}</span>
-              <span class="chart-value figure">{formatUnits(wei, 9)} gwei</span>
+              <span class="chart-value figure">
+                <Amount value={wei} decimals={9} unit="gwei" />
+              </span>
               <span class="chart-note">{note}</span>
             </li>
           ))}

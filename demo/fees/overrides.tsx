@@ -21,7 +21,7 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
     <fieldset class="override">
       <legend>Override {number}</legend>
       <div class="fields">
-        <Field label="Account" wide>
+        <Field label="Account" name={`Override ${number}, account`} wide>
           {(ids) => (
             <input
               {...ids}
@@ -44,7 +44,7 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
           )}
         </Field>
         {row.kind === 'slot' && (
-          <Field label="Slot" wide>
+          <Field label="Slot" name={`Override ${number}, slot`} wide>
             {(ids) => (
               <textarea
                 {...ids}
@@ -58,6 +58,7 @@ function Row({ row, number }: { readonly row: OverrideRow; readonly number: numb
         )}
         <Field
           label={KINDS.find(({ value }) => value === row.kind)!.unit}
+          name={`Override ${number}, ${row.kind === 'slot' ? 'value' : row.kind}`}
           wide={row.kind === 'slot' || row.kind === 'code'}
         >
           {(ids) => {

@@ -1,7 +1,8 @@
-import { formatMs, formatUnits, groups, pretty } from '../lib/format.js';
+import { formatMs, groups, pretty } from '../lib/format.js';
 import { isStale } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
+import { Amount } from '../ui/amount.js';
 import { Copyable } from '../ui/copyable.js';
 import { Facts } from '../ui/facts.js';
 import { Failure } from '../ui/failure.js';
@@ -32,8 +33,12 @@ export function EstimateResult({ of }: { readonly of: Shown }) {
           <div>
             <dt>Costs at most</dt>
             <dd>
-              <span class="headline-value">{formatUnits(BigInt(evidence.totalFee), 18)}</span> ETH
-              <span class="headline-note">= {formatUnits(BigInt(evidence.totalFee), 9)} gwei</span>
+              <span class="headline-value">
+                <Amount value={BigInt(evidence.totalFee)} decimals={18} unit="ETH" />
+              </span>
+              <span class="headline-note">
+                <Amount value={BigInt(evidence.totalFee)} decimals={9} unit="gwei" />
+              </span>
             </dd>
           </div>
         </dl>
@@ -43,8 +48,14 @@ export function EstimateResult({ of }: { readonly of: Shown }) {
           of={[
             { name: 'Gas limit', value: groups(BigInt(result.gasLimit)) },
             { name: 'Base fee', value: `${BigInt(result.baseFeePerGas)} wei per gas` },
-            { name: 'Priority fee', value: `${formatUnits(BigInt(result.priorityFeePerGas), 9)} gwei per gas` },
-            { name: 'Max fee', value: `${formatUnits(BigInt(evidence.maxFeePerGas), 9)} gwei per gas` },
+            {
+              name: 'Priority fee',
+              value: <Amount value={BigInt(result.priorityFeePerGas)} decimals={9} unit="gwei per gas" />,
+            },
+            {
+              name: 'Max fee',
+              value: <Amount value={BigInt(evidence.maxFeePerGas)} decimals={9} unit="gwei per gas" />,
+            },
           ]}
         />
         <h3>How it came about</h3>
@@ -121,14 +132,14 @@ function SendIt({ of }: { readonly of: Shown }) {
           <div role="status">
             <Verdict tone={done.result.succeeded ? 'good' : 'bad'} of={done}>
               {done.result.succeeded ? 'The transaction succeeded.' : 'The transaction failed.'} It paid{' '}
-              {formatUnits(done.result.paid, 18)} ETH for gas.
+              <Amount value={done.result.paid} decimals={18} unit="ETH" /> for gas.
             </Verdict>
           </div>
           <Facts
             of={[
-              { name: 'Paid', value: `${formatUnits(done.result.paid, 9)} gwei` },
-              { name: 'Estimated at most', value: `${formatUnits(most, 9)} gwei` },
-              { name: 'Not needed', value: `${formatUnits(most - done.result.paid, 9)} gwei` },
+              { name: 'Paid', value: <Amount value={done.result.paid} decimals={9} unit="gwei" /> },
+              { name: 'Estimated at most', value: <Amount value={most} decimals={9} unit="gwei" /> },
+              { name: 'Not needed', value: <Amount value={most - done.result.paid} decimals={9} unit="gwei" /> },
               {
                 name: 'Gas used',
                 value: `${groups(done.result.gasUsed)} of ${groups(BigInt(of.answer.result.gasLimit))}`,

@@ -14,7 +14,7 @@ function isStopped(): boolean {
 }
 
 /** The headline, which says no more than what has been checked. */
-export function Claim() {
+function claim(): string {
   const now = act.value;
   if (now.name === 'failed') return 'This balance could not be checked.';
   if (now.name === 'waiting')
@@ -33,6 +33,7 @@ export function ActPanel() {
   const now = act.value;
   return (
     <section class="panel act" aria-label="A balance and its proof">
+      <h2>{claim()}</h2>
       <div>
         <div aria-live="polite">{now.name === 'checked' ? <Verdict of={now.checked} /> : <Pending />}</div>
         <LieButton />

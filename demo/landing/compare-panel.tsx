@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { TOKEN_SYMBOL } from '../lib/accounts.js';
-import { formatUnits, groups } from '../lib/format.js';
+import { about, groups } from '../lib/format.js';
 import { useAction } from '../ui/action.js';
 import { Failure } from '../ui/failure.js';
 import { Known } from '../ui/known.js';
@@ -9,12 +9,7 @@ import { Panel } from '../ui/panel.js';
 import type { Compared } from './compare.js';
 import { act } from './state.js';
 
-const inEther = (wei: bigint) => `${formatUnits(wei, 18)} ETH`;
-
-/** Eight decimals are enough for a fee. */
-function shortFee(wei: bigint): string {
-  return inEther((wei / 10n ** 10n) * 10n ** 10n);
-}
+const inEther = (wei: bigint) => `${about(wei, 18)} ETH`;
 
 /** Two clients of one server, side by side, once they are in sight. */
 export function ComparePanel() {
@@ -87,7 +82,7 @@ function Believed({ of }: { readonly of: Compared | undefined }) {
         <dt>{BALANCE}</dt>
         {of === undefined ? <dd>…</dd> : amount(inEther(of.believed.balance), inEther(of.truth.balance))}
         <dt>{FEE}</dt>
-        {of === undefined ? <dd>…</dd> : amount(shortFee(of.believed.fee), shortFee(of.truth.fee))}
+        {of === undefined ? <dd>…</dd> : amount(inEther(of.believed.fee), inEther(of.truth.fee))}
       </dl>
     </div>
   );
@@ -130,9 +125,9 @@ function Fee({ of: { believed, verified } }: { readonly of: Compared }) {
   const times = Number((believed.fee + verified.fee / 2n) / verified.fee);
   return (
     <>
-      {shortFee(verified.fee)} <Known of={verified.knownFee} />
+      {inEther(verified.fee)} <Known of={verified.knownFee} />
       <span class="compare-note">
-        {times > 1 && `The server’s ${shortFee(believed.fee)} is false: ${groups(times)} times too high. `}
+        {times > 1 && `The server’s ${inEther(believed.fee)} is false: ${groups(times)} times too high. `}
         The transfer was executed and priced here, from state that was proved.
       </span>
     </>

@@ -1,5 +1,5 @@
 import { DEV_ACCOUNTS, type Hex, type PlumblineNode } from 'plumbline-l2';
-import { SERVERS, serversOver } from '../evidence/servers.js';
+import { devnetIn, SERVERS, serversOver } from '../evidence/servers.js';
 import { balanceIn, withBalance } from '../lib/account-value.js';
 
 /** Whose balance the server lies about. */
@@ -33,7 +33,7 @@ const LIES: Readonly<Record<string, (result: never, params: readonly unknown[]) 
 
 /** A server of layer 2 and an honest one of layer 1, as a `fetch`. Requests do not leave the page: a devnet answers them. */
 export function lyingServer(chain: PlumblineNode, lies: boolean): typeof fetch {
-  const honest = serversOver(chain, new Map());
+  const honest = serversOver(devnetIn(chain), new Map());
   return async (input, init) => {
     const response = await honest(input, init);
     if (!lies || new URL(String(input)).origin !== SERVERS['layer-2']) return response;

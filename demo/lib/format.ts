@@ -9,10 +9,29 @@ export function formatUnits(value: bigint, decimals: number, separator = '\u202f
   return `${negative ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/** Digits that an amount is shown with until it is opened. */
+const DIGITS = 6;
+
+/** As `formatUnits`, with a fraction that is rounded so that six digits are left. Whole units are never rounded. */
+export function roundUnits(value: bigint, decimals: number): string {
+  const size = (value < 0n ? -value : value).toString().length;
+  if (size <= DIGITS) return formatUnits(value, decimals);
+  const step = 10n ** BigInt(Math.min(size - DIGITS, decimals));
+  const half = value < 0n ? -step / 2n : step / 2n;
+  return formatUnits(((value + half) / step) * step, decimals);
+}
+
+/** As `roundUnits`, with a sign where digits are missing. */
+export function about(value: bigint, decimals: number): string {
+  const rounded = roundUnits(value, decimals);
+  return rounded === formatUnits(value, decimals) ? rounded : `≈ ${rounded}`;
+}
+
 /** The smallest unit of a decimal amount. @throws Error that names the field, for anything that is no such number */
 export function parseUnits(text: string, decimals: number, field: string): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim());
-  if (match === null) throw fieldError(field, text.trim() === '' ? 'no amount is given' : `${text} is not an amount`);
+  if (match === null)
+    throw fieldError(field, text.trim() === '' ? 'no amount is given' : `“${text.trim()}” is not an amount`);
   if ((match[2]?.length ?? 0) > decimals) throw fieldError(field, `more than ${decimals} decimals`);
   return BigInt(match[1]! + (match[2] ?? '').padEnd(decimals, '0'));
 }

@@ -48,12 +48,12 @@ const CLASS_LINKS: Readonly<Record<AnswerClass, Link>> = {
 /** `finalized`: this page asks one layer-1 server at a time (`layerOneAgreeing` is 1). */
 const LEVEL_LINKS: Readonly<Record<keyof typeof LEVELS, Link>> = {
   held: { tone: 'good', word: 'own chain' },
-  settled: { tone: 'good', word: 'layer-1 signatures' },
-  sealed: { tone: 'good', word: 'validators’ seal' },
-  attested: { tone: 'good', word: 'validators’ signatures' },
-  linked: { tone: 'agreed', word: 'servers agree' },
-  finalized: { tone: 'warn', word: 'one layer-1 server’s word' },
-  plain: { tone: 'warn', word: 'one server’s word' },
+  settled: { tone: 'good', word: 'layer 1’s validators signed the block' },
+  sealed: { tone: 'good', word: 'the network’s validators signed the block' },
+  attested: { tone: 'good', word: 'a layer-1 committee signed the block' },
+  linked: { tone: 'agreed', word: 'several servers name the block' },
+  finalized: { tone: 'warn', word: 'one layer-1 server names the root' },
+  plain: { tone: 'warn', word: 'one server names the block' },
 };
 
 /** The weaker of some tones. */

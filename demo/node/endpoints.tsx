@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { type EndpointField, KEY_MARK, splitKey } from '../state/secrets.js';
 import { Field } from '../ui/field.js';
 
@@ -6,6 +7,8 @@ interface EndpointsProps {
   readonly name: string;
   readonly of: readonly EndpointField[];
   readonly most: number;
+  /** Addresses that are offered, each with its operator. */
+  readonly offered?: readonly { readonly operator: string; readonly address: string }[];
   readonly onChange: (fields: readonly EndpointField[]) => void;
 }
 
@@ -13,7 +16,7 @@ interface EndpointsProps {
  * Addresses with their keys. A key that is pasted within an address goes into the masked field, and only the rest of the
  * address is shown.
  */
-export function Endpoints({ name, of, most, onChange }: EndpointsProps) {
+export function Endpoints({ name, of, most, offered = [], onChange }: EndpointsProps) {
   const set = (i: number, part: Partial<EndpointField>) => {
     onChange(of.map((field, j) => (j === i ? { ...field, ...part } : field)));
   };
@@ -21,8 +24,16 @@ export function Endpoints({ name, of, most, onChange }: EndpointsProps) {
     const { address, key } = splitKey(text);
     set(i, key === '' ? { address } : { address, key });
   };
+  const list = useId();
   return (
     <div class="endpoints">
+      <datalist id={list}>
+        {offered.map(({ operator, address }) => (
+          <option key={operator} value={address}>
+            {operator}
+          </option>
+        ))}
+      </datalist>
       {of.map((field, i) => {
         const label = of.length > 1 || most > 1 ? `${name} ${i + 1}` : name;
         return (
@@ -33,6 +44,7 @@ export function Endpoints({ name, of, most, onChange }: EndpointsProps) {
                   {...ids}
                   class="mono"
                   type="url"
+                  list={list}
                   inputmode="url"
                   autocomplete="off"
                   spellcheck={false}

@@ -1,4 +1,5 @@
-import { NETWORKS, type NetworkName } from 'plumbline-l2';
+import { ENDPOINT_PROVIDERS, NETWORKS, type NetworkName } from 'plumbline-l2';
+import { KEY_MARK } from '../state/secrets.js';
 import { change, isLayerOne, type Level, networkLabel, settings } from '../state/settings.js';
 import { Field } from '../ui/field.js';
 import { Endpoints } from './endpoints.js';
@@ -73,6 +74,10 @@ function ConsensusFields() {
 
 export function LightForm() {
   const { network, level, endpoints } = settings.value;
+  const offered = ENDPOINT_PROVIDERS.flatMap(({ operator, urls }) => {
+    const address = urls[network]?.value.replace('KEY', KEY_MARK);
+    return address === undefined ? [] : [{ operator, address }];
+  });
   return (
     <>
       <div class="fields">
@@ -105,9 +110,18 @@ export function LightForm() {
       </div>
       <h3>Endpoints of the network</h3>
       <p class="hint">
-        They supply data and are not trusted. Keys stay in the memory of this page and are kept nowhere.
+        They supply data and are not trusted. Keys stay in the memory of this page and are kept nowhere. None is a
+        default, since who answers sees what you ask.
+        {offered.length > 0 &&
+          ` The field offers those of ${offered.length} operators, which nobody of this project has tried.`}
       </p>
-      <Endpoints name="Endpoint" of={endpoints} most={4} onChange={(fields) => change({ endpoints: fields })} />
+      <Endpoints
+        name="Endpoint"
+        of={endpoints}
+        most={4}
+        offered={offered}
+        onChange={(fields) => change({ endpoints: fields })}
+      />
       {isLayerOne(network) ? <ConsensusFields /> : <RollupFields />}
       <p class="actions">
         <button type="button" class="button-small" onClick={useThisServer}>

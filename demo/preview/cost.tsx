@@ -1,4 +1,5 @@
-import { formatUnits, groups } from '../lib/format.js';
+import { about, groups } from '../lib/format.js';
+import { Amount } from '../ui/amount.js';
 import { Facts } from '../ui/facts.js';
 import type { Shown } from './state.js';
 
@@ -6,7 +7,7 @@ import type { Shown } from './state.js';
 export function Cost({ of }: { readonly of: Shown }) {
   const { calls, fees } = of.answer.result;
   const paid = Object.values(fees).reduce((sum, wei) => sum + BigInt(wei), 0n);
-  const eth = (wei: bigint) => `${formatUnits(wei, 18)} ETH`;
+  const eth = (wei: bigint) => <Amount value={wei} decimals={18} unit="ETH" />;
   const total = calls.reduce((sum, { fee }) => sum + BigInt(fee?.total ?? 0n), 0n);
   const isKnown = calls.every(({ fee }) => fee !== undefined);
   return (
@@ -22,7 +23,7 @@ export function Cost({ of }: { readonly of: Shown }) {
           value:
             fee === undefined
               ? (feeError ?? `${groups(BigInt(gasUsed))} gas used`)
-              : `${groups(BigInt(tree.gas))} gas × ${formatUnits(BigInt(fee.total) / BigInt(tree.gas), 9)} gwei; ${groups(BigInt(gasUsed))} gas used`,
+              : `${groups(BigInt(tree.gas))} gas × ${about(BigInt(fee.total) / BigInt(tree.gas), 9)} gwei; ${groups(BigInt(gasUsed))} gas used`,
         })),
       ]}
     />

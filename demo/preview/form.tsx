@@ -1,10 +1,9 @@
-import { useLink } from '../state/link.js';
+import { isOwnChain, useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
 import { CallFields } from '../ui/call-fields.js';
-import { Failure } from '../ui/failure.js';
 import { Choice, Field } from '../ui/field.js';
-import { LinkNotice } from '../ui/question.js';
+import { Form, Outcome } from '../ui/form.js';
 import { EXAMPLES, type ExampleName } from './examples.js';
 import {
   example,
@@ -15,6 +14,7 @@ import {
   pasted,
   preview,
   shownForm,
+  shownSignature,
   signer,
   toSign,
   typed,
@@ -35,13 +35,7 @@ export function PreviewForm() {
   const linked = useLink('preview', fill, () => action.run(preview));
   const chosen = way.value;
   return (
-    <form
-      aria-busy={action.busy.value}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(preview);
-      }}
-    >
+    <Form action={action} submit={preview}>
       <Choice
         legend="Transaction"
         name="preview-way"
@@ -49,6 +43,7 @@ export function PreviewForm() {
         options={WAYS}
         onChange={(value) => {
           way.value = value;
+          if (value === 'signature' && shownSignature.value === undefined && isOwnChain()) void action.run(preview);
         }}
       />
       {chosen === 'example' && <Examples />}
@@ -73,9 +68,8 @@ export function PreviewForm() {
           {action.busy.value ? 'Previewing…' : 'Preview'}
         </button>
       </div>
-      <LinkNotice>{linked.value}</LinkNotice>
-      <Failure error={action.error.value} stale={action.isStale()} />
-    </form>
+      <Outcome action={action} linked={linked.value} />
+    </Form>
   );
 }
 
@@ -103,6 +97,7 @@ function Paste() {
   return (
     <Field
       label="Call as JSON, or signed transaction as hex"
+      name="Transaction"
       hint="A call as eth_call takes it, a list of calls, or the 0x… of eth_sendRawTransaction. Nothing is sent."
       wide
     >

@@ -1,4 +1,4 @@
-import { formatUnits, groups } from '../lib/format.js';
+import { about, groups } from '../lib/format.js';
 import { isStale } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
@@ -10,7 +10,7 @@ import type { Names } from './names.js';
 import { send, sent } from './send.js';
 import { fields, type Shown } from './state.js';
 
-const ether = (wei: bigint) => `${formatUnits(wei, 18)} ETH`;
+const ether = (wei: bigint) => `${about(wei, 18)} ETH`;
 
 /** Sends what was previewed, and shows what it did beside what the preview said. Only on the devnet of the page. */
 export function SendIt({ of, names }: { readonly of: Shown; readonly names: Names }) {

@@ -1,6 +1,6 @@
 import type { CallFrame, Hex } from 'plumbline-l2';
 import type { Decoded } from '../lib/abi.js';
-import { formatUnits, groups, shortHex } from '../lib/format.js';
+import { about, groups, shortHex } from '../lib/format.js';
 import { Copyable } from '../ui/copyable.js';
 import { Long } from '../ui/long.js';
 import { decodeCall } from './abi.js';
@@ -38,7 +38,7 @@ function Frame({ of: frame, names, depth }: FrameProps) {
           <span class="frame-type">{type}</span> <b>{to === undefined ? 'a new contract' : names.account(to)}</b>{' '}
           <span class="frame-what">{title(decoded, frame, names)}</span>
           {value !== undefined && BigInt(value) > 0n && (
-            <span class="frame-value"> with {formatUnits(BigInt(value), 18)} ETH</span>
+            <span class="frame-value"> with {about(BigInt(value), 18)} ETH</span>
           )}
           {error !== undefined && <span class="frame-error"> failed: {error}</span>}
         </summary>

@@ -3,6 +3,7 @@ import { balanceSlot } from '../lib/balance-slot.js';
 import { running } from '../state/session.js';
 import type { Action } from '../ui/action.js';
 import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
 import { prove } from './ask.js';
 import { type AskFormFields, askForm, tampering } from './state.js';
 import { TAMPERINGS, type Tampering } from './tamper.js';
@@ -29,12 +30,7 @@ export function AskForm({ action }: { readonly action: Action }) {
   const stopped = running.value === undefined;
   const mono = { class: 'mono', autocomplete: 'off', spellcheck: false } as const;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(() => prove());
-      }}
-    >
+    <Form action={action} submit={() => prove()}>
       {running.value?.settings.kind === 'devnet' && (
         <fieldset class="examples">
           <legend class="hidden">Examples</legend>
@@ -98,6 +94,6 @@ export function AskForm({ action }: { readonly action: Action }) {
           Verify a forged copy
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

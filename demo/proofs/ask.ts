@@ -14,7 +14,8 @@ import { type Tampering, tamper } from './tamper.js';
 function readAskForm({ address, keys, block }: AskFormFields) {
   const lines = keys.split(/[\s,]+/).filter((line) => line !== '');
   for (const line of lines) {
-    if (!/^0x[0-9a-fA-F]{1,64}$/.test(line)) throw fieldError('Storage keys', `${line} is not hex of at most 32 bytes`);
+    if (!/^0x[0-9a-fA-F]{1,64}$/.test(line))
+      throw fieldError('Storage keys', `“${line}” is not hex of at most 32 bytes`);
   }
   const number = block.trim();
   if (/^\d+$/.test(number))

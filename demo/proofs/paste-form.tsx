@@ -2,6 +2,7 @@ import type { HashScheme } from 'plumbline-l2/verify';
 import { running } from '../state/session.js';
 import type { Action } from '../ui/action.js';
 import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
 import { examinePasted, newestRoot } from './paste.js';
 import { type PasteFormFields, pasteForm } from './state.js';
 
@@ -12,12 +13,7 @@ export function PasteForm({ action }: { readonly action: Action }) {
   };
   const { text, root, scheme } = pasteForm.value;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(() => examinePasted());
-      }}
-    >
+    <Form action={action} submit={() => examinePasted()}>
       <div class="fields">
         <Field label="Answer of linea_getProof" hint="The “result”, or the whole response." wide>
           {(ids) => (
@@ -67,6 +63,6 @@ export function PasteForm({ action }: { readonly action: Action }) {
           Take the newest root
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -26,7 +26,7 @@ async function examineNow(): Promise<void> {
     throw new PageError('NO_PROOF', `What was pasted is an error: ${response.error.message} (${response.error.code})`);
   }
   const answer = (response?.result ?? response) as LineaProofJson;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(root.trim())) throw fieldError('State root', '0x and 64 hex digits');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(root.trim())) throw fieldError('State root', 'it must be 0x and 64 hex digits');
   const { verify, hasher } = await loadVerifier(scheme);
   if (typeof answer?.accountProof !== 'object' || !Array.isArray(answer.storageProofs)) {
     // The verifier says what is wrong with it.

@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { VerifiedLineaProof } from 'plumbline-l2/verify';
 import { storageRootIn } from '../lib/account-value.js';
 import { capital } from '../lib/accounts.js';
-import { formatMs, formatUnits, groups, pretty } from '../lib/format.js';
+import { formatMs, groups, pretty } from '../lib/format.js';
 import { hexOf } from '../lib/hex.js';
 import type { Knowledge } from '../lib/trust.js';
+import { Amount } from '../ui/amount.js';
 import { Copyable } from '../ui/copyable.js';
 import { type Fact, Facts } from '../ui/facts.js';
 import { Known } from '../ui/known.js';
@@ -24,7 +25,7 @@ import { Tree } from './tree.js';
 function provenFacts(address: string, { account, slots }: VerifiedLineaProof, known: Knowledge | undefined): Fact[] {
   if (account === undefined) return [{ name: 'Account', value: 'does not exist in this state', prose: true, known }];
   return [
-    { name: 'Balance', value: `${formatUnits(account.balance, 18)} ETH`, known },
+    { name: 'Balance', value: <Amount value={account.balance} decimals={18} unit="ETH" />, known },
     { name: 'Nonce', value: groups(account.nonce), known },
     { name: 'Code', value: account.codeSize === 0n ? 'none' : `${groups(account.codeSize)} bytes`, known },
     ...slots.map(({ key, value, exists }) => ({

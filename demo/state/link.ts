@@ -51,24 +51,41 @@ export function openLink(link: string): void {
   address.value = readAddress(link);
 }
 
+/** Whether this page or its server runs the chain. On other chains nothing is asked without a click. */
+export function isOwnChain(): boolean {
+  const now = running.value?.settings;
+  return now?.kind === 'devnet' || now?.here === true;
+}
+
 /**
  * Follows links to a view: fills its form, and asks once a node runs.
  *
  * @param fill - puts what the link gives into the form; @returns false where it must not be asked without a click
+ * @param first - answers the first example, which is what the form begins with. It is called once, if the view is opened
+ * without a link on a devnet
  * @returns why the question of the link was not asked
  */
 export function useLink(
   view: View,
   fill: (params: URLSearchParams) => unknown,
   ask: (params: URLSearchParams) => Promise<void>,
+  first = () => ask(new URLSearchParams()),
 ) {
   const refused = useSignal<string | undefined>(undefined);
   const filled = useRef<URLSearchParams | undefined>(undefined);
   const asks = useRef(false);
+  const begun = useRef(false);
   useSignalEffect(() => {
     const { view: name, params } = address.value;
     const now = running.value;
-    if (name !== view || params.toString() === '') return;
+    if (name !== view) return;
+    if (params.toString() === '') {
+      if (begun.current || !isOwnChain()) return;
+      begun.current = true;
+      untracked(() => void first());
+      return;
+    }
+    begun.current = true;
     if (filled.current !== params) {
       filled.current = params;
       refused.value = undefined;

@@ -11,6 +11,8 @@ export function useAction(inputs: () => unknown = () => undefined) {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);
   const asked = useSignal<string | undefined>(undefined);
+  /** Whether a field of the form shows the failure. */
+  const atField = useSignal(false);
   const run = async (work: () => Promise<void>): Promise<void> => {
     if (busy.value) return;
     busy.value = true;
@@ -26,5 +28,5 @@ export function useAction(inputs: () => unknown = () => undefined) {
   };
   /** Whether the failure is of other inputs than those that stand there now. */
   const isStale = () => asked.value !== JSON.stringify(inputs());
-  return { busy, error, run, isStale };
+  return { busy, error, atField, run, isStale };
 }

@@ -52,7 +52,7 @@ export function CallFields({ view, of, set, children }: CallFieldsProps) {
         <Field label="From" wide>
           {(ids) => <input {...ids} {...address} value={from} onInput={(e) => set({ from: e.currentTarget.value })} />}
         </Field>
-        <Field label={kind === 'custom' ? 'To (empty creates a contract)' : 'To'} wide>
+        <Field label={kind === 'custom' ? 'To (empty creates a contract)' : 'To'} name="To" wide>
           {(ids) => <input {...ids} {...address} value={to} onInput={(e) => set({ to: e.currentTarget.value })} />}
         </Field>
         <Field label={kind === 'token' ? 'Tokens' : 'Ether'}>

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { useWrong } from './form.js';
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly wide?: boolean;
-  /** Why what stands in the control cannot be used. */
-  readonly wrong?: string | undefined;
+  /** What errors call it, where that is not the label. */
+  readonly name?: string;
   /** The control, given the ids that tie label, hint and error to it. */
   readonly children: (ids: {
     readonly id: string;
@@ -16,7 +17,8 @@ interface FieldProps {
 }
 
 /** A control with its label above and, where it helps, a hint below. */
-export function Field({ label, hint, wide = false, wrong, children }: FieldProps) {
+export function Field({ label, name = label, hint, wide = false, children }: FieldProps) {
+  const wrong = useWrong(name);
   const id = useId();
   const [hintId, wrongId] = [`${id}-hint`, `${id}-wrong`];
   const texts = [wrong !== undefined && wrongId, hint !== undefined && hintId].filter(Boolean).join(' ');

@@ -7,7 +7,8 @@ import { Empty, Panel } from '../ui/panel.js';
 
 export function EvidenceView() {
   const now = shown.value;
-  const { kind } = running.value?.settings ?? settings.value;
+  const { kind, here } = running.value?.settings ?? settings.value;
+  const own = kind === 'devnet';
   return (
     <>
       <div class="view-head">
@@ -19,9 +20,9 @@ export function EvidenceView() {
       </div>
       <Panel
         title="Question"
-        intro="A second node, a light node, starts in this page. It knows no chain: it asks a beacon server, a layer-1 server and a layer-2 server, and checks every answer. The devnet of this page plays the three, so nothing leaves your browser."
+        intro={`A second node, a light node, starts in this page. It knows no chain: it asks a beacon server, a layer-1 server and a layer-2 server, and checks every answer. ${own ? 'The devnet of this page plays the three, so nothing leaves your browser.' : 'The devnet of the server that this page is from plays the three. If it has fewer than four blocks, the missing ones are mined first.'}`}
       >
-        {kind === 'devnet' ? (
+        {own || here === true ? (
           <EvidenceForm />
         ) : (
           <Empty>

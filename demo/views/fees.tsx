@@ -6,9 +6,8 @@ import { formatUnits } from '../lib/format.js';
 import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
+import { Form, Outcome } from '../ui/form.js';
 import { Empty, Panel } from '../ui/panel.js';
-import { LinkNotice } from '../ui/question.js';
 
 export function FeesView() {
   const action = useAction(() => fields.value);
@@ -22,12 +21,7 @@ export function FeesView() {
       </div>
       <div class="columns columns-form">
         <Panel title="Transaction">
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void action.run(estimate);
-            }}
-          >
+          <Form action={action} submit={estimate}>
             <EstimatedCall />
             <Overrides />
             <div class="actions">
@@ -35,9 +29,8 @@ export function FeesView() {
                 {action.busy.value ? 'Estimating…' : 'Estimate'}
               </button>
             </div>
-          </form>
-          <LinkNotice>{linked.value}</LinkNotice>
-          <Failure error={action.error.value} stale={action.isStale()} />
+          </Form>
+          <Outcome action={action} linked={linked.value} />
         </Panel>
         <div aria-busy={action.busy.value}>
           <p class="hidden" aria-live="polite">

@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { AnswerClass } from 'plumbline-l2';
+import { OFFERED, type Offered } from '../console/methods.js';
 import { LogTable } from '../log/table.js';
-import { clearLog, log } from '../state/requests.js';
+import { useLink } from '../state/link.js';
+import { ask, clearLog, log } from '../state/requests.js';
 import { Field } from '../ui/field.js';
 import { Empty, Panel } from '../ui/panel.js';
 
@@ -10,6 +12,16 @@ type Filter = AnswerClass | 'all' | 'error';
 export function LogView() {
   const filter = useSignal<Filter>('all');
   const quiet = useSignal(false);
+  // A log that has nothing in it shows an estimate.
+  useLink(
+    'log',
+    () => false,
+    async () => {},
+    async () => {
+      const [{ method, params }] = OFFERED as [Offered];
+      if (log.value.every((entry) => entry.quiet)) await ask(method, params).catch(() => {});
+    },
+  );
   const own = log.value.filter((entry) => quiet.value || !entry.quiet);
   const shown = own.filter(({ known, error }) => {
     if (filter.value === 'all') return true;

@@ -6,10 +6,9 @@ import { ProofReport, verdictText } from '../proofs/report.js';
 import { examined, fields, fill, source, tampering } from '../proofs/state.js';
 import { useLink } from '../state/link.js';
 import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
 import { Choice } from '../ui/field.js';
+import { Outcome } from '../ui/form.js';
 import { Empty, Panel } from '../ui/panel.js';
-import { LinkNotice } from '../ui/question.js';
 
 const SOURCES = [
   { value: 'ask', label: 'Ask the node' },
@@ -47,8 +46,7 @@ export function ProofsView() {
         <div hidden={source.value !== 'paste'}>
           <PasteForm action={action} />
         </div>
-        <LinkNotice>{linked.value}</LinkNotice>
-        <Failure error={action.error.value} stale={action.isStale()} />
+        <Outcome action={action} linked={linked.value} />
       </Panel>
       <p class="hidden" aria-live="polite">
         {shown !== undefined && verdictText(shown)}

@@ -1,4 +1,4 @@
-import { ActPanel, Claim } from '../landing/act.js';
+import { ActPanel } from '../landing/act.js';
 import { ComparePanel } from '../landing/compare-panel.js';
 import { NextPanel } from '../landing/next.js';
 
@@ -6,12 +6,10 @@ export function StartView() {
   return (
     <>
       <div class="view-head landing-head">
-        <h1>
-          <Claim />
-        </h1>
+        <h1>Your wallet asks a server. This page checks the answer.</h1>
         <p>
-          Wallets ask a server for your balance and show what it says. plumbline is an Ethereum layer‑2 node that runs
-          in the page: it asks the same servers, and shows an answer only if its proof is right.
+          plumbline is an Ethereum node for Linea that runs in a web page. It is for wallets and those who build them:
+          it asks the same servers, and shows a balance only if its proof is right.
         </p>
       </div>
       <ActPanel />

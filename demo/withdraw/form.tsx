@@ -1,14 +1,12 @@
 import type { Signal } from '@preact/signals';
 import { DEV_ACCOUNTS } from 'plumbline-l2';
 import type { ComponentChildren } from 'preact';
-import { PageError } from '../lib/explain.js';
 import { useLink } from '../state/link.js';
 import { running } from '../state/session.js';
 import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
 import { Choice, Field } from '../ui/field.js';
-import { LinkNotice } from '../ui/question.js';
-import { find, LABELS, withdraw } from './read.js';
+import { Form, Outcome } from '../ui/form.js';
+import { find, firstWithdrawal, LABELS, withdraw } from './read.js';
 import {
   amount,
   choose,
@@ -36,18 +34,15 @@ export function WithdrawForm() {
   const sends = isDevnet.value && way.value === 'send';
   const inputs = () => [way.value, amount.value, fee.value, recipient.value, example.value, fields.value];
   const action = useAction(inputs);
-  const linked = useLink('withdraw', fill, () => action.run(find));
-  const { error, busy } = action;
-  const wrong = (label: string) => (action.isStale() ? undefined : reasonAt(error.value, label));
-  const isAtField = Object.values(LABELS).some((label) => reasonAt(error.value, label) !== undefined);
+  const linked = useLink(
+    'withdraw',
+    fill,
+    () => action.run(find),
+    () => action.run(firstWithdrawal),
+  );
+  const { busy } = action;
   return (
-    <form
-      aria-busy={busy.value}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run(sends ? withdraw : find);
-      }}
-    >
+    <Form action={action} submit={sends ? withdraw : find}>
       {isDevnet.value && (
         <Choice
           legend="Withdrawal"
@@ -59,30 +54,18 @@ export function WithdrawForm() {
           }}
         />
       )}
-      {sends ? <ToSend wrong={wrong} /> : <ToFind wrong={wrong} />}
+      {sends ? <ToSend /> : <ToFind />}
       <div class="actions">
         <button type="submit" class="primary" disabled={running.value === undefined} aria-disabled={busy.value}>
           {sends ? (busy.value ? 'Withdrawing…' : 'Withdraw on layer 2') : busy.value ? 'Reading…' : 'Follow it'}
         </button>
       </div>
-      <LinkNotice>{linked.value}</LinkNotice>
-      {!isAtField && <Failure error={error.value} stale={action.isStale()} />}
-    </form>
+      <Outcome action={action} linked={linked.value} />
+    </Form>
   );
 }
 
-/** What is said of a field by its error. */
-export function reasonAt(error: unknown, label: string): string | undefined {
-  if (!(error instanceof PageError) || error.code !== 'FIELD' || !error.message.startsWith(`${label}: `)) return;
-  const reason = error.message.slice(label.length + 2);
-  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`;
-}
-
-interface PartProps {
-  readonly wrong: (label: string) => string | undefined;
-}
-
-function ToSend({ wrong }: PartProps) {
+function ToSend() {
   return (
     <>
       <Choice
@@ -97,12 +80,12 @@ function ToSend({ wrong }: PartProps) {
         onChange={choose}
       />
       <div class="fields">
-        <Text label={LABELS.amount} value={amount} wrong={wrong} decimal />
-        <Text label={LABELS.fee} value={fee} wrong={wrong} decimal />
+        <Text label={LABELS.amount} value={amount} decimal />
+        <Text label={LABELS.fee} value={fee} decimal />
         {example.value === 'refused' ? (
           <p class="hint field-wide">The recipient is a contract that is created on layer 1 first.</p>
         ) : (
-          <Text label={LABELS.recipient} value={recipient} wrong={wrong} hint="Any address." wide />
+          <Text label={LABELS.recipient} value={recipient} hint="Any address." wide />
         )}
       </div>
       <p class="hint">
@@ -112,13 +95,12 @@ function ToSend({ wrong }: PartProps) {
   );
 }
 
-function ToFind({ wrong }: PartProps) {
+function ToFind() {
   return (
     <div class="fields">
       <Text
         label={LABELS.wanted}
         value={wanted}
-        wrong={wrong}
         hint={
           isDevnet.value ? (
             <>
@@ -139,19 +121,13 @@ function ToFind({ wrong }: PartProps) {
         }
         wide
       />
-      <Text
-        label={LABELS.first}
-        value={first}
-        wrong={wrong}
-        hint="Left empty: for a hash, servers are asked."
-        decimal
-      />
-      <Text label={LABELS.last} value={last} wrong={wrong} hint="For an address: the newest 1 000 blocks." decimal />
+      <Text label={LABELS.first} value={first} hint="Left empty: for a hash, servers are asked." decimal />
+      <Text label={LABELS.last} value={last} hint="For an address: the newest 1 000 blocks." decimal />
     </div>
   );
 }
 
-interface TextProps extends PartProps {
+interface TextProps {
   readonly label: string;
   readonly value: Signal<string>;
   readonly hint?: ComponentChildren;
@@ -161,9 +137,9 @@ interface TextProps extends PartProps {
 }
 
 /** A field of one line. */
-export function Text({ label, value, wrong, hint, wide = false, decimal = false }: TextProps) {
+export function Text({ label, value, hint, wide = false, decimal = false }: TextProps) {
   return (
-    <Field label={label} wide={wide} wrong={wrong(label)} {...(hint !== undefined && { hint })}>
+    <Field label={label} wide={wide} {...(hint !== undefined && { hint })}>
       {(ids) => (
         <input
           {...ids}

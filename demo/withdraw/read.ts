@@ -11,7 +11,7 @@ import {
   sepolia,
 } from 'plumbline-l2';
 import type { BridgeMessage } from 'plumbline-l2/verify';
-import { serversOver } from '../evidence/servers.js';
+import { devnetIn, serversOver } from '../evidence/servers.js';
 import { requireAddress, word } from '../lib/calls.js';
 import { fieldError, PageError } from '../lib/explain.js';
 import { parseUnits } from '../lib/format.js';
@@ -104,6 +104,16 @@ export async function withdraw(): Promise<void> {
   const [log] = receipt.logs;
   if (log === undefined) throw new PageError('PAGE', 'The withdrawal failed: the transaction sent no message.');
   await follow(log.topics[3]!, Number(receipt.blockNumber));
+}
+
+/** What the view begins with on the devnet of the page: the newest withdrawal that there is, or a first one. */
+export async function firstWithdrawal(): Promise<void> {
+  const { node: asked, settings } = node();
+  if (settings.kind !== 'devnet') return;
+  const toBlock = Number((await ask<Hex>('eth_blockNumber', [], { quiet: true })).result);
+  const query = { address: DEV_ACCOUNTS[0]!.address, fromBlock: Math.max(0, toBlock - NEWEST + 1), toBlock };
+  const sent = (await asked.messages(query)).messages.at(-1);
+  await (sent === undefined ? withdraw() : follow(sent.hash, sent.blockNumber));
 }
 
 async function contractThatRefuses(): Promise<Hex> {
@@ -347,7 +357,7 @@ export async function previewClaim(of: Followed): Promise<void> {
     async () => {
       const light = await createNode({
         chain: { kind: 'light', network: layerOneOf(settings), endpoints },
-        ...(own && { fetch: serversOver(asked, new Map()) }),
+        ...(own && { fetch: serversOver(devnetIn(asked), new Map()) }),
       });
       try {
         const preview = await previewOf(light, call, BigInt(message.fee) > 0n);

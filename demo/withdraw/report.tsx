@@ -4,12 +4,12 @@ import { toneOf, weakest } from '../lib/trust.js';
 import { PreviewReport } from '../preview/report.js';
 import type { Question } from '../state/link.js';
 import { useAction } from '../ui/action.js';
-import { Failure } from '../ui/failure.js';
+import { Form, Outcome } from '../ui/form.js';
 import { Known } from '../ui/known.js';
 import { Json, Panel } from '../ui/panel.js';
 import { AnswerTo, CopyLink } from '../ui/question.js';
 import { Verdict } from '../ui/verdict.js';
-import { reasonAt, Text } from './form.js';
+import { Text } from './form.js';
 import { claim, finalize, LABELS, previewClaim } from './read.js';
 import { claimer, type Followed, fields, type Missing, previewed } from './state.js';
 import { ether, recipientOf, type Step, stepsOf, sumOf } from './steps.js';
@@ -129,7 +129,6 @@ function Actions({ of, steps }: { readonly of: Followed; readonly steps: readonl
   const isOpen = 'transaction' in found && found.status !== 'claimed';
   const stands = steps.some(({ state }) => state === 'false');
   const isPreviewed = previewed.value !== undefined;
-  const wrong = action.isStale() ? undefined : reasonAt(action.error.value, LABELS.claimer);
   const button = (label: string, work: () => Promise<void>, isNext: boolean, isOff: boolean) => (
     <button
       type="button"
@@ -142,28 +141,24 @@ function Actions({ of, steps }: { readonly of: Followed; readonly steps: readonl
   );
   return (
     <div class="way-actions">
-      {!own && isOpen && (
-        <div class="fields">
-          <Text
-            label={LABELS.claimer}
-            value={claimer}
-            wrong={() => wrong}
-            hint="Left empty: the recipient. It pays for the gas."
-            wide
-          />
+      <Form action={action} submit={() => previewClaim(of)}>
+        {!own && isOpen && (
+          <div class="fields">
+            <Text label={LABELS.claimer} value={claimer} hint="Left empty: the recipient. It pays for the gas." wide />
+          </div>
+        )}
+        <div class="actions">
+          {own
+            ? button('Finalize', () => finalize(of), !isFinal, isFinal)
+            : button('Look again', () => finalize(of), !isFinal, false)}
+          {button('Preview the claim', () => previewClaim(of), isOpen && !isPreviewed, !isOpen)}
+          {own && button('Claim on layer 1', () => claim(of), isOpen && isPreviewed && !stands, !isOpen || stands)}
         </div>
-      )}
-      <div class="actions">
-        {own
-          ? button('Finalize', () => finalize(of), !isFinal, isFinal)
-          : button('Look again', () => finalize(of), !isFinal, false)}
-        {button('Preview the claim', () => previewClaim(of), isOpen && !isPreviewed, !isOpen)}
-        {own && button('Claim on layer 1', () => claim(of), isOpen && isPreviewed && !stands, !isOpen || stands)}
-      </div>
-      <p class="hint" role="status">
-        {action.busy.value ? 'Working…' : hint(of, stands)}
-      </p>
-      {wrong === undefined && <Failure error={action.error.value} stale={action.isStale()} />}
+        <p class="hint" role="status">
+          {action.busy.value ? 'Working…' : hint(of, stands)}
+        </p>
+        <Outcome action={action} />
+      </Form>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ClaimRefusal, Hex, MessageJson } from 'plumbline-l2';
 import { accountName, capital } from '../lib/accounts.js';
-import { formatAge, formatUnits, groups, shortHex } from '../lib/format.js';
+import { about, formatAge, groups, shortHex } from '../lib/format.js';
 import { revertOf } from '../lib/reverts.js';
 import { type Knowledge, toneOf } from '../lib/trust.js';
 import type { Shown as PreviewShown } from '../preview/state.js';
@@ -32,7 +32,7 @@ export interface Step {
   readonly at: At | undefined;
 }
 
-export const ether = (wei: bigint | Hex) => `${formatUnits(BigInt(wei), 18)} ETH`;
+export const ether = (wei: bigint | Hex) => `${about(BigInt(wei), 18)} ETH`;
 /** What a message moves. Decimals of a token are not known here. */
 export function sumOf({ value, tokenTransfer }: Pick<MessageJson, 'value' | 'tokenTransfer'>): string {
   if (tokenTransfer === undefined) return ether(value);

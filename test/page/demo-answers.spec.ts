@@ -125,6 +125,8 @@ test('what was paid stands beside the estimate', async ({ page }) => {
   await page.getByRole('button', { name: 'Send with this estimate' }).click();
   await expect(page.getByText(/^The transaction succeeded\./)).toBeVisible();
   const wei = async (name: string) => {
+    const rounded = fact(page, name).locator('.amount-rounded');
+    if ((await rounded.count()) > 0) await rounded.click();
     const [text = ''] = (await fact(page, name).textContent())!.split(' gwei');
     const [whole = '', fraction = ''] = text.replaceAll('\u202f', '').split('.');
     return BigInt(whole + fraction.padEnd(9, '0'));
@@ -156,12 +158,12 @@ test('40 kB of calldata stand behind folds, everywhere', async ({ page }) => {
   await look(page, 'long-preview');
   await visit(page, 'Fees');
   await page.getByLabel('Any call').check();
-  await page.getByLabel('Data').fill(data);
+  await page.getByRole('textbox', { name: 'Data' }).fill(data);
   await estimate(page);
   await expect(view(page).locator('.headline-value')).toBeVisible();
   expect(await height()).toBeLessThan(5_000);
   await visit(page, 'Log');
-  await expect(view(page).locator('.log-params .long')).toHaveCount(3);
+  await expect(view(page).locator('.log-params .long').nth(2)).toBeVisible();
   expect(await height()).toBeLessThan(3_000);
   await look(page, 'long-log');
   // The whole value is behind the fold.
@@ -173,7 +175,7 @@ test('40 kB of calldata stand behind folds, everywhere', async ({ page }) => {
 test('the log shows with which parameters was asked, and the console what an answer is in units', async ({ page }) => {
   await openDemo(page);
   await ask(page, 'eth_getBalance', second, 'latest');
-  await expect(page.locator('.exchange-decoded')).toHaveText('10\u202f000 ETH');
+  await expect(page.locator('.exchange-decoded').first()).toHaveText('10\u202f000 ETH');
   await visit(page, 'Log');
   await expect(view(page).locator('tbody tr').first().locator('.log-params')).toHaveText(
     JSON.stringify([second, 'latest']),

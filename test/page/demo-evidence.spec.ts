@@ -38,7 +38,7 @@ test('a balance is proved from a beacon block down, and the file proves its bloc
   await page.getByLabel('Balance of the account').fill(to);
   await read(page);
   await expect(page.locator('.view:visible .result .panel-aside .known-word')).toHaveText(
-    'checked · layer-1 signatures',
+    'checked · layer 1’s validators signed the block',
   );
   await expect(page.locator('.chain-link')).toHaveCount(LINKS.length);
   await expect(link(page, 'checkpoint')).toHaveClass(/is-trusted/);
@@ -103,7 +103,7 @@ test('without a devnet in the page, and for a text that is no address, it says w
   await openDemo(page, 'Evidence');
   await page.getByLabel('Balance of the account').fill('0x12');
   await page.getByRole('button', { name: 'Read it and show the evidence' }).click();
-  await expect(page.getByRole('alert')).toContainText('Account: not an address');
+  await expect(page.getByRole('alert')).toContainText('Not an address');
   await visit(page, 'Node');
   await page.getByLabel('Light node').check();
   await page.getByRole('button', { name: 'Stop the node' }).click();
@@ -114,6 +114,7 @@ test('without a devnet in the page, and for a text that is no address, it says w
 test('the keyboard alone reads a balance and copies a root', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openDemo(page, 'Evidence');
+  await expect(page.locator('.view:visible .verdict-good')).toBeVisible();
   await page.locator('main').focus();
   await tabTo(page, /^Read it and show/);
   await page.keyboard.press('Enter');

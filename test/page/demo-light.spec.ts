@@ -67,21 +67,23 @@ test('head and finalized block, an estimate and a proof, each with its level', a
   const problems = watch(page);
   await open(page);
   await expect(card(page, 'Head')).toHaveText('4');
-  await expect(known(page, 'Head')).toHaveText('checked · one server’s word');
+  await expect(known(page, 'Head')).toHaveText('checked · one server names the block');
   await expect(card(page, 'Finalized on layer 1')).toHaveText('2');
   // Layer 1 settles the zk state; whose header stands above it is said by the endpoint, as of the head.
-  await expect(known(page, 'Finalized on layer 1')).toHaveText('checked · one server’s word');
-  await expect(card(page, 'Trust in the head')).toHaveText('One server’s word');
+  await expect(known(page, 'Finalized on layer 1')).toHaveText('checked · one server names the block');
+  await expect(card(page, 'Trust in the head')).toHaveText('One server names the block');
   await visit(page, 'Fees');
   await estimate(page);
   await expect(page.getByText('Costs at most', { exact: true })).toBeVisible();
-  await expect(page.locator('.view:visible .result .known').first()).toContainText('computed here · one server’s word');
+  await expect(page.locator('.view:visible .result .known').first()).toContainText(
+    'computed here · one server names the block',
+  );
   await expect(page.getByRole('button', { name: 'Send with this estimate' })).toHaveCount(0);
   await visit(page, 'Proofs');
   await page.getByRole('button', { name: 'Prove and verify' }).click();
   // One layer-1 server names the root: amber, and never green.
   await expect(page.locator('.view:visible .verdict-warn')).toContainText('That root is one layer-1 server’s word.');
-  await expect(page.locator('.view:visible .result .known').first()).toContainText('one layer-1 server’s word');
+  await expect(page.locator('.view:visible .result .known').first()).toContainText('one layer-1 server names the root');
   await expect(page.locator('.view:visible').locator('.known-good, .verdict-good')).toHaveCount(0);
   await visit(page, 'Log');
   await expect(page.locator('.table-cards tbody')).toContainText('checked');
@@ -120,8 +122,8 @@ for (const [width, colorScheme] of LOOKS) {
 
 test('two origins that agree link the head', async ({ page }) => {
   await open(page, [first, second]);
-  await expect(card(page, 'Trust in the head')).toHaveText('Servers agree');
-  await expect(known(page, 'Head')).toContainText('servers agree');
+  await expect(card(page, 'Trust in the head')).toHaveText('Several servers name the block');
+  await expect(known(page, 'Head')).toContainText('several servers name the block');
 });
 
 test('keys stay out of page, storage and log', async ({ page }) => {

@@ -32,7 +32,7 @@ const RESULTS: Readonly<Record<string, (page: Page) => Promise<(page: Page) => R
     await visit(page, 'Fees');
     await page.getByLabel('Any call').check();
     await page.getByLabel('Ether', { exact: true }).fill('1.25');
-    await page.getByLabel('Data').fill('0xabcdef');
+    await page.getByRole('textbox', { name: 'Data' }).fill('0xabcdef');
     await page.getByLabel('Gas search').selectOption('exact');
     await page.getByText('State overrides').click();
     await page.getByRole('button', { name: 'Give the sender plenty' }).click();
@@ -143,15 +143,16 @@ test('a link of another chain is filled in, and says so', async ({ page }) => {
 
 test('links that were damaged say what is wrong, and break nothing', async ({ page }) => {
   const problems = await openDemo(page);
-  for (const hash of [
-    '#fees?kind=nonsense&amount=x&overrides={"a":1',
-    '#fees?overrides=[1,null,{"address":{}}]',
-    '#proofs?address=0x12&block=finalized',
-    '#preview?text={',
-    '#evidence?account=7&lie=toString',
-  ]) {
+  for (const [hash, reason] of [
+    ['#fees?kind=nonsense&amount=x&overrides={"a":1', 'Not an address'],
+    ['#fees?overrides=[1,null,{"address":{}}]', 'Not an address'],
+    ['#proofs?address=0x12&block=finalized', 'Not an address'],
+    ['#preview?text={', 'It is neither JSON nor hex'],
+    ['#evidence?account=7&lie=toString', 'Not an address'],
+  ] as const) {
     await page.goto(`/demo/${hash}`);
-    await expect(view(page).getByRole('alert').first(), hash).toContainText('A field cannot be used');
+    await expect(view(page).getByRole('alert').first(), hash).toContainText(reason);
+    await expect(view(page).locator('[aria-invalid]').first(), hash).toBeVisible();
   }
   expect(problems).toEqual([]);
 });

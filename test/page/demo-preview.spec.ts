@@ -125,8 +125,8 @@ test('what was pasted is previewed: a call, a list, signed bytes; and what canno
   await page.getByRole('button', { name: 'Send it and compare' }).click();
   await expect(view(page).locator('.send .verdict-good')).toBeVisible();
   for (const [text, reason] of [
-    ['{ to', 'Transaction: it is neither JSON nor hex'],
-    ['[]', 'Transaction: the list is empty'],
+    ['{ to', 'It is neither JSON nor hex'],
+    ['[]', 'The list is empty'],
     ['{"to":"0x12"}', 'Invalid call params (to'],
     [raw, 'Nonce too low'],
     [JSON.stringify({ from: `0x${'5'.repeat(40)}`, to, value: '0x1' }), 'The sender cannot pay for it'],
@@ -174,7 +174,9 @@ test('on a light node it says what each endpoint was asked, and that is all that
   await visit(page, 'Preview');
   await previewExample(page, 'A reward that is a drainer');
   expect([...(await warnings(page))].sort()).toEqual(DRAINED);
-  await expect(view(page).locator('.result .panel-aside .known-word')).toHaveText('computed here · one server’s word');
+  await expect(view(page).locator('.result .panel-aside .known-word')).toHaveText(
+    'computed here · one server names the block',
+  );
   // One server names the block, so nothing here is green.
   await expect(view(page).locator('.known-good, .verdict-good')).toHaveCount(0);
   // The contracts of the example are not on that chain.

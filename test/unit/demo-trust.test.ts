@@ -29,7 +29,7 @@ describe('the scale of trust (docs/security.md)', () => {
   });
 
   test('words and meaning name the weakest link, and the node’s own terms', () => {
-    expect(trustWords({ class: 'computed', level: 'plain' })).toBe('computed here · one server’s word');
+    expect(trustWords({ class: 'computed', level: 'plain' })).toBe('computed here · one server names the block');
     expect(trustWords({ class: 'held', level: 'held' })).toBe('this page’s own');
     for (const level of levels) expect(trustMeaning({ class: 'proved', level })).toContain(`“${level}”`);
   });

@@ -1,5 +1,5 @@
 import { isLayerOne } from '../../networks/network.js';
-import { aliasesOf, servedMethods } from '../method-info.js';
+import { aliasesOf, METHOD_INFO, type MethodName, servedMethods } from '../method-info.js';
 import { OF_THE_NODE } from '../method-rows.js';
 import { OPENRPC } from '../openrpc.generated.js';
 import { defineMethod } from './context.js';
@@ -7,8 +7,20 @@ import { CLIENT_VERSION } from './node-info.js';
 
 /** What scripts/build-openrpc.mjs makes: all methods of all kinds of chain. */
 interface Described {
-  readonly methods: readonly { readonly name: string }[];
+  readonly methods: readonly { readonly name: MethodName }[];
   readonly components: object;
+}
+
+/** The methods of all kinds of chain, as an OpenRPC document describes them. */
+export function describedMethods(): Described {
+  const { methods, components } = JSON.parse(OPENRPC) as Described;
+  return {
+    methods: methods.map((method) => {
+      const { answers, effect } = METHOD_INFO.l2[method.name];
+      return { ...method, paramStructure: 'by-position', 'x-answers': answers, 'x-effect': effect };
+    }),
+    components,
+  };
 }
 
 /**
@@ -17,8 +29,8 @@ interface Described {
  * @source https://spec.open-rpc.org/, "Service Discovery Method"
  */
 export const rpc_discover = defineMethod<[], object>('rpc.discover', OF_THE_NODE, ({ chain: { kind, network } }) => {
-  const { methods, components } = JSON.parse(OPENRPC) as Described;
-  const byName = new Map(methods.map((method) => [method.name, method]));
+  const { methods, components } = describedMethods();
+  const byName = new Map<string, object>(methods.map((method) => [method.name, method]));
   const aliases = new Map(aliasesOf(network.methodPrefix));
   return {
     openrpc: '1.3.2',
