@@ -30,8 +30,8 @@ export function PathList({ of }: { readonly of: Anatomy }) {
                     {level}
                   </th>
                   <td>{right ? 'right' : 'left'}</td>
-                  <td class="figure hash">{hash}</td>
-                  <td class="figure hash">{empty ? 'empty' : sibling}</td>
+                  <td class="mono hash">{hash}</td>
+                  <td class="mono hash">{empty ? 'empty' : sibling}</td>
                 </tr>
               ))}
             </tbody>
