@@ -112,7 +112,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     preview: ['/rpc/methods/previewTransaction.js'],
     signatures: ['/rpc/methods/previewSignature.js'],
     diagnosis: ['/rpc/methods/diagnoseTransaction.js', '/chain/light/unmined.js'],
-    openrpc: ['/rpc/methods/discover.js'],
+    openrpc: ['/rpc/methods/discover.js', '/rpc/openrpc.generated.js'],
     names: ['/rpc/methods/names.js', '/@adraffy/ens-normalize/dist/index.mjs'],
     messages: ['/rpc/methods/messages.js', '/messages/find-claim.js', '/messages/run-claim.js'],
     tools: [

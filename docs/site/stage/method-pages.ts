@@ -35,7 +35,7 @@ interface Described {
 /** A request to a devnet and what it answered; test/rpc/method-examples.long.test.ts keeps them true. */
 type Examples = Readonly<Record<string, { readonly params: readonly unknown[]; readonly answer: string }>>;
 
-const { methods, components } = describedMethods() as Described;
+const { methods, components } = (await describedMethods()) as Described;
 const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, 'utf8')) as unknown;
 const examples = read('test/fixtures/json-rpc/method-examples.json') as Examples;
 

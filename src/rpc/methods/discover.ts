@@ -1,7 +1,6 @@
 import { isLayerOne } from '../../networks/network.js';
 import { aliasesOf, METHOD_INFO, type MethodName, servedMethods } from '../method-info.js';
 import { OF_THE_NODE } from '../method-rows.js';
-import { OPENRPC } from '../openrpc.generated.js';
 import { defineMethod } from './context.js';
 import { CLIENT_VERSION } from './node-info.js';
 
@@ -12,7 +11,9 @@ interface Described {
 }
 
 /** The methods of all kinds of chain, as an OpenRPC document describes them. */
-export function describedMethods(): Described {
+export async function describedMethods(): Promise<Described> {
+  // 100 KB of text, and methods that are asked more often are in the same chunk as these.
+  const { OPENRPC } = await import('../openrpc.generated.js');
   const { methods, components } = JSON.parse(OPENRPC) as Described;
   return {
     methods: methods.map((method) => {
@@ -28,17 +29,21 @@ export function describedMethods(): Described {
  *
  * @source https://spec.open-rpc.org/, "Service Discovery Method"
  */
-export const rpc_discover = defineMethod<[], object>('rpc.discover', OF_THE_NODE, ({ chain: { kind, network } }) => {
-  const { methods, components } = describedMethods();
-  const byName = new Map<string, object>(methods.map((method) => [method.name, method]));
-  const aliases = new Map(aliasesOf(network.methodPrefix));
-  return {
-    openrpc: '1.3.2',
-    info: { title: `plumbline: ${network.name}`, version: CLIENT_VERSION.slice('plumbline/v'.length) },
-    methods: servedMethods(kind, network.methodPrefix, !isLayerOne(network)).map((name) => ({
-      ...byName.get(aliases.get(name) ?? name),
-      name,
-    })),
-    components,
-  };
-});
+export const rpc_discover = defineMethod<[], object>(
+  'rpc.discover',
+  OF_THE_NODE,
+  async ({ chain: { kind, network } }) => {
+    const { methods, components } = await describedMethods();
+    const byName = new Map<string, object>(methods.map((method) => [method.name, method]));
+    const aliases = new Map(aliasesOf(network.methodPrefix));
+    return {
+      openrpc: '1.3.2',
+      info: { title: `plumbline: ${network.name}`, version: CLIENT_VERSION.slice('plumbline/v'.length) },
+      methods: servedMethods(kind, network.methodPrefix, !isLayerOne(network)).map((name) => ({
+        ...byName.get(aliases.get(name) ?? name),
+        name,
+      })),
+      components,
+    };
+  },
+);
