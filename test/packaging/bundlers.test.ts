@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright';
 import { createServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { executablePath, expectAnswers, launch, outcomeOf, STRICT_CSP, serveFiles } from './page.js';
+import { BUNDLERS } from './builds.js';
+import { executablePath, expectAnswers, launch, outcomeOf, policyWithHashes, STRICT_CSP, serveFiles } from './page.js';
 import { IN_PAGE, IN_WORKER, INDEX, STATE_PAGE, webpackProgram } from './programs.js';
 import { ANSWERS, bin, type Packed, packPackage, run } from './project.js';
 import { STATE_ANSWERS } from './state-program.js';
@@ -77,11 +77,9 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await expectAnswers(browser, join(project, 'out'));
   });
 
-  test('esbuild with the worker as an entry of its own', async () => {
-    const project = packed.project('esbuild', IN_WORKER);
-    const entries = ['main.js', 'worker=plumbline-l2/worker', 'worker-devnet=plumbline-l2/worker-devnet'];
-    await run(bin('esbuild'), [...entries, '--bundle', '--splitting', '--format=esm', '--outdir=out'], project);
-    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
+  test.each([BUNDLERS.esbuild, BUNDLERS.rolldown])('$name', async ({ name, settings, build }) => {
+    const project = packed.project(name.split(',')[0]!, { ...IN_WORKER, ...settings() });
+    await build(project);
     await expectAnswers(browser, join(project, 'out'));
   });
 
@@ -113,20 +111,6 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
     await expectAnswers(browser, join(project, 'vite'), STRICT_CSP, STATE_ANSWERS);
   });
 
-  test('rolldown, the worker as an entry of its own', async () => {
-    const project = packed.project('rolldown', {
-      ...IN_WORKER,
-      'rolldown.config.js': `export default {
-  input: { main: './main.js', worker: 'plumbline-l2/worker', 'worker-devnet': 'plumbline-l2/worker-devnet' },
-  platform: 'browser',
-  output: { dir: 'out' },
-};`,
-    });
-    await run(bin('rolldown'), ['--config', 'rolldown.config.js'], project);
-    cpSync(join(project, 'index.html'), join(project, 'out/index.html'));
-    await expectAnswers(browser, join(project, 'out'));
-  });
-
   test('no bundler: the modules as published, with an import map', async () => {
     const imports = {
       'plumbline-l2': './node_modules/plumbline-l2/dist/index.js',
@@ -134,11 +118,8 @@ describe.skipIf(executablePath === undefined)('the packed package, bundled, in C
       '@noble/hashes/': './node_modules/@noble/hashes/',
     };
     const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
-    const project = packed.project('plain', {
-      ...IN_WORKER,
-      'index.html': INDEX.replace('<script', `${map}<script`),
-    });
-    const hash = createHash('sha256').update(JSON.stringify({ imports })).digest('base64');
-    await expectAnswers(browser, project, STRICT_CSP.replace("'self'", `'self' 'sha256-${hash}'`));
+    const html = INDEX.replace('<script', `${map}<script`);
+    const project = packed.project('plain', { ...IN_WORKER, 'index.html': html });
+    await expectAnswers(browser, project, policyWithHashes(html));
   });
 });

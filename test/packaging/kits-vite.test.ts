@@ -8,13 +8,14 @@ import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { plumbline } from '../../src/vite.js';
 import { type MockEndpoint, serveMock } from '../support/mock-chain.js';
+import { VITE_5 } from './builds.js';
 import { executablePath, launch, outcomeOf, serveFiles } from './page.js';
 import { INDEX } from './programs.js';
-import { ANSWERS, bin, type Packed, packPackage, root, run } from './project.js';
+import { ANSWERS, bin, type Packed, packPackage, run } from './project.js';
 
-/** The oldest version that the kit is for, and the newest. Vite 7.3.8 was tried by hand. */
+/** The oldest version that the kit is for, and the newest. test/slow/newcomer.test.ts tries Vite 7. */
 const VERSIONS = [
-  ['Vite 5', `${root}/test/consumers/node_modules/.bin/vite`],
+  ['Vite 5', VITE_5],
   ['Vite 8', bin('vite')],
 ] as const;
 

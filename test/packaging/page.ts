@@ -1,8 +1,10 @@
+import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
-import { type Browser, chromium } from 'playwright';
+import { type Browser, chromium, type Page } from 'playwright';
 import { expect } from 'vitest';
 import { BROWSER_ARGS, findBrowser } from '../../scripts/lib/browser.mjs';
 import { ANSWERS } from './project.js';
@@ -32,13 +34,38 @@ const OUTCOME_TIMEOUT_MS = 240_000;
 export const STRICT_CSP =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; base-uri 'none'";
 
+/** The same for a page with inline scripts, such as an import map: the policy has their hashes. */
+export function policyWithHashes(html: string): string {
+  const inline = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)];
+  const hashes = inline.map(([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`);
+  return STRICT_CSP.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
+}
+
+/** Where a server that was started says that it is. */
+export function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const note = (data: Buffer): void => {
+      printed += data.toString();
+      const [, port] = /http:\/\/[\w.]+:(\d+)/.exec(printed) ?? [];
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}/`);
+    };
+    child.stdout!.on('data', note);
+    child.stderr!.on('data', note);
+    child.on('exit', () => reject(new Error(printed)));
+  });
+}
+
 export interface StaticServer {
   readonly url: string;
+  /** The files that were sent, in order. */
+  readonly sent: readonly string[];
   close(): Promise<void>;
 }
 
 /** Serves the files of a directory on loopback, each under the same policy. */
 export async function serveFiles(directory: string, policy?: string): Promise<StaticServer> {
+  const sent: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     let file = join(directory, normalize(decodeURIComponent(pathname)));
@@ -47,6 +74,7 @@ export async function serveFiles(directory: string, policy?: string): Promise<St
       response.writeHead(404).end();
       return;
     }
+    sent.push(file);
     response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
     if (policy !== undefined) response.setHeader('content-security-policy', policy);
     createReadStream(file).pipe(response);
@@ -54,6 +82,7 @@ export async function serveFiles(directory: string, policy?: string): Promise<St
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    sent,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -62,13 +91,8 @@ export async function serveFiles(directory: string, policy?: string): Promise<St
   };
 }
 
-/** Runs a page until its script has set `window.outcome`; what that is, with everything that went wrong on the way. */
-export async function outcomeOf(
-  browser: Pick<Browser, 'newPage'>,
-  url: string,
-): Promise<{ outcome: unknown; troubles: string[] }> {
-  const page = await browser.newPage();
-  await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
+/** Everything that goes wrong in a page, as it comes. */
+export function troublesOf(page: Page): string[] {
   const troubles: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()))
@@ -79,6 +103,17 @@ export async function outcomeOf(
   page.on('response', (response) => {
     if (response.status() >= 400) troubles.push(`${response.status()}: ${response.url()}`);
   });
+  return troubles;
+}
+
+/** Runs a page until its script has set `window.outcome`; what that is, with everything that went wrong on the way. */
+export async function outcomeOf(
+  browser: Pick<Browser, 'newPage'>,
+  url: string,
+): Promise<{ outcome: unknown; troubles: string[] }> {
+  const page = await browser.newPage();
+  await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
+  const troubles = troublesOf(page);
   try {
     await page.goto(url);
     // Not `waitForFunction`: it needs an `eval` that the policy of the page forbids.

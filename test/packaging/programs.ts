@@ -51,9 +51,16 @@ program(openStatePages, '${TRIE_LOG.encoded}').then(
 `,
 };
 
-/** webpack by its own interface, without its command, which is a package of its own. @param more - settings */
-export const webpackProgram = (more: object = {}): string => `import { createRequire } from 'node:module';
-const webpack = createRequire(${JSON.stringify(`${root}/test/consumers/package.json`)})('webpack');
+const IMPORT_WEBPACK = `import { createRequire } from 'node:module';
+const webpack = createRequire(${JSON.stringify(`${root}/test/consumers/package.json`)})('webpack');`;
+
+/**
+ * webpack by its own interface, without its command, which is a package of its own.
+ *
+ * @param more - settings
+ * @param importing - declares `webpack`, which may be Rspack: it has the same interface
+ */
+export const webpackProgram = (more: object = {}, importing = IMPORT_WEBPACK): string => `${importing}
 const config = {
   mode: 'production',
   entry: './main.js',

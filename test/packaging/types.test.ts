@@ -67,14 +67,25 @@ export const others = [plumbline, fixture, plumblineDevnet, verifyLineaProof, en
 serve('no node');
 `;
 
-const config = (resolution: 'bundler' | 'nodenext', lib: readonly string[], file: string): string =>
+/** A program of CommonJS, as Node 20.19 runs it. */
+const COMMON_JS = `import inline = require('plumbline-l2/inline');
+import cli = require('plumbline-l2-cli');
+const open = async (): Promise<number> => (await cli.serve(await inline.createInlineNode(), { port: 0 })).port;
+// @ts-expect-error a mistake has to be one, or nothing is checked here
+inline.createInlineNode({ chain: { kind: 'no such kind' } });
+export = open;
+`;
+
+type Resolution = 'bundler' | 'node16' | 'nodenext';
+
+const config = (resolution: Resolution, lib: readonly string[], file: string, more: object = {}): string =>
   JSON.stringify({
     compilerOptions: {
       target: 'es2022',
       lib,
-      module: resolution === 'bundler' ? 'esnext' : 'nodenext',
+      module: resolution === 'bundler' ? 'esnext' : resolution,
       moduleResolution: resolution,
-      types: file === 'node.ts' ? ['node'] : [],
+      types: file === 'page.ts' ? [] : ['node'],
       strict: true,
       noUncheckedIndexedAccess: true,
       exactOptionalPropertyTypes: true,
@@ -83,14 +94,29 @@ const config = (resolution: 'bundler' | 'nodenext', lib: readonly string[], file
       verbatimModuleSyntax: true,
       skipLibCheck: false,
       noEmit: true,
+      ...more,
     },
     files: [file],
   });
 
+const TYPESCRIPT_6 = `${root}/docs/api/node_modules/.bin/tsc`;
+
 /** TypeScript 6 takes ten times as long: each set of doors and each way of resolution once. */
 const COMPILERS = [
-  ['TypeScript 7', bin('tsc'), ['page.bundler', 'page.nodenext', 'node.bundler', 'node.nodenext']],
-  ['TypeScript 6', `${root}/docs/api/node_modules/.bin/tsc`, ['page.bundler', 'node.nodenext']],
+  [
+    'TypeScript 7',
+    bin('tsc'),
+    [
+      'page.bundler',
+      'page.node16',
+      'page.nodenext',
+      'node.bundler',
+      'node.node16',
+      'node.nodenext',
+      'commonjs.nodenext',
+    ],
+  ],
+  ['TypeScript 6', TYPESCRIPT_6, ['page.bundler', 'node.nodenext', 'commonjs.nodenext']],
 ] as const;
 
 describe('the types of the packed package', () => {
@@ -105,10 +131,19 @@ describe('the types of the packed package', () => {
       {
         'page.ts': EVERY_ENTRY,
         'node.ts': NODE_DOORS,
+        'commonjs.cts': COMMON_JS,
         'page.bundler.json': config('bundler', page, 'page.ts'),
+        // Declarations of ox, which viem's refer to, do not hold under node16.
+        'page.node16.json': config('node16', page, 'page.ts', { skipLibCheck: true }),
         'page.nodenext.json': config('nodenext', page, 'page.ts'),
         'node.bundler.json': config('bundler', ['es2022'], 'node.ts'),
+        'node.node16.json': config('node16', ['es2022'], 'node.ts'),
         'node.nodenext.json': config('nodenext', ['es2022'], 'node.ts'),
+        'commonjs.nodenext.json': config('nodenext', ['es2022'], 'commonjs.cts'),
+        'page.node10.json': config('bundler', page, 'page.ts', {
+          moduleResolution: 'node10',
+          ignoreDeprecations: '6.0',
+        }),
       },
       ['@types/node', 'undici-types', 'plumbline-l2-cli', '@types/react', 'react', 'viem'],
     );
@@ -118,6 +153,14 @@ describe('the types of the packed package', () => {
     test.each(names)('%s', async (name) => {
       expect(await run(compiler, ['-p', `${name}.json`], project)).toBe('');
     });
+  });
+
+  // TypeScript 7 has no such resolution any more.
+  test('TypeScript 6 under node10, which reads no `exports`, says where the types are and what to set', async () => {
+    const printed = run(TYPESCRIPT_6, ['-p', 'page.node10.json', '--pretty', 'false'], project);
+    await expect(printed).rejects.toThrow(
+      /plumbline-l2\/inline[\s\S]+There are types at '.*inline\.d\.ts'.*Consider updating to 'node16', 'nodenext', or 'bundler'/,
+    );
   });
 
   test('every entry point leads to a file, and scripts say that they are scripts', () => {

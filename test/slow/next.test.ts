@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { executablePath, launch, outcomeOf } from '../packaging/page.js';
+import { addressOf, executablePath, launch, outcomeOf } from '../packaging/page.js';
 import { ANSWERS, ESTIMATE, packPackage, run } from '../packaging/project.js';
 
 /** Pinned: what is tried here does not change by itself. */
@@ -52,21 +52,6 @@ let server: ChildProcess | undefined;
 afterAll(() => {
   server?.kill();
 });
-
-/** Where a server that was started says that it is. */
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let printed = '';
-    const note = (data: Buffer): void => {
-      printed += data.toString();
-      const [, port] = /http:\/\/[\w.]+:(\d+)/.exec(printed) ?? [];
-      if (port !== undefined) resolve(`http://127.0.0.1:${port}/`);
-    };
-    child.stdout!.on('data', note);
-    child.stderr!.on('data', note);
-    child.on('exit', () => reject(new Error(printed)));
-  });
-}
 
 test.skipIf(executablePath === undefined)(
   'Next.js builds a page that estimates, on the server and in a worker',

@@ -11,7 +11,7 @@ interface ExampleBuild {
   buildExtension(options: { outdir: string; alias: Record<string, string> }): Promise<void>;
 }
 
-/** The example extension in a browser of its own. */
+/** An extension in a browser of its own. */
 export interface ExtensionScene {
   readonly context: BrowserContext;
   readonly background: Worker;
@@ -25,6 +25,8 @@ export interface ExtensionAnswer {
 }
 
 /**
+ * The example.
+ *
  * @param folder - name below `build` for the bundled extension
  * @param inline - file that stands for `plumbline-l2/inline`
  */
@@ -36,6 +38,11 @@ export async function openExtension(
   const script = pathToFileURL(`${root}examples/extension/build.mjs`).href;
   const { buildExtension } = (await import(script)) as ExampleBuild;
   await buildExtension({ outdir, alias: { 'plumbline-l2/inline': inline } });
+  return launchExtension(outdir);
+}
+
+/** @param outdir - with a manifest, a background script and, as its page, `popup.html` */
+export async function launchExtension(outdir: string): Promise<ExtensionScene> {
   const profile = await mkdtemp(join(tmpdir(), 'plumbline-extension-'));
   const executablePath = await findBrowser();
   const context = await chromium.launchPersistentContext(profile, {
