@@ -2,14 +2,17 @@
  * `npm run size`: prints what each entry point and each kind of node loads, gzip, beside its budget, and fails when one is
  * exceeded. What is loaded is found by following the static imports of chunks, from an entry and from those dynamic imports
  * that a use comes to; the other chunks are printed below, with what each adds.
+ *
+ * `npm run size -- bundlers` prints instead what a page loads until it has its first estimate, by the bundler that built it, as Chromium
+ * loads it.
  */
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { buildLibrary } from './build.mjs';
+import { buildDemo, buildLibrary } from './build.mjs';
 import { DEVNET_CHUNKS, placeOf, WORKER_CHUNKS } from './bundle.mjs';
 import { EXECUTION, FEES, FIRST_ESTIMATE, kernel, LIGHT, loaded, STORE } from './lib/loaded-chunks.mjs';
-import { root } from './lib/run.mjs';
+import { bin, root, run } from './lib/run.mjs';
 
 const KB = 1000;
 const WIDTH = 58;
@@ -212,6 +215,12 @@ function print(name, size, budget) {
 
 const fileBytes = async (name) => gzipBytes(await readFile(`${root}/dist/${name}`));
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
+if (process.argv[2] === 'bundlers') {
+  await buildDemo();
+  const options = ['--project', 'slow', '--disable-console-intercept', '--reporter=dot'];
+  process.exit(await run(bin('vitest'), ['run', ...options, 'test/slow/bundler-sizes']));
+}
 
 await buildLibrary();
 for (const entry of ENTRIES) {
