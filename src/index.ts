@@ -89,8 +89,8 @@ export type {
   RollupNetwork,
   TokenBridge,
 } from './networks/network.js';
-export { NETWORKS, type NetworkName } from './networks/networks.js';
-export { type Cited, ENDPOINT_PROVIDERS, type EndpointProvider } from './networks/providers.js';
+export { endpointProviders, NETWORKS, type NetworkName } from './networks/networks.js';
+export type { Cited, EndpointProvider } from './networks/providers.js';
 export type {
   Approval,
   ApprovalBase,

@@ -1,4 +1,6 @@
-import { ENDPOINT_PROVIDERS, NETWORKS, type NetworkName } from 'plumbline-l2';
+import { useSignal } from '@preact/signals';
+import { type EndpointProvider, endpointProviders, NETWORKS, type NetworkName } from 'plumbline-l2';
+import { useEffect } from 'preact/hooks';
 import { KEY_MARK } from '../state/secrets.js';
 import { change, isLayerOne, type Level, networkLabel, settings } from '../state/settings.js';
 import { Field } from '../ui/field.js';
@@ -74,7 +76,13 @@ function ConsensusFields() {
 
 export function LightForm() {
   const { network, level, endpoints } = settings.value;
-  const offered = ENDPOINT_PROVIDERS.flatMap(({ operator, urls }) => {
+  const providers = useSignal<readonly EndpointProvider[]>([]);
+  useEffect(() => {
+    void endpointProviders().then((all) => {
+      providers.value = all;
+    });
+  }, []);
+  const offered = providers.value.flatMap(({ operator, urls }) => {
     const address = urls[network]?.value.replace('KEY', KEY_MARK);
     return address === undefined ? [] : [{ operator, address }];
   });

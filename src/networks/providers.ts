@@ -45,19 +45,7 @@ const listed = (operator: string, lineaMethods: boolean): EndpointProvider => ({
   lineaMethods: cited(lineaMethods, BY_LINEA),
 });
 
-/**
- * Operators of endpoints, with what their pages say of what a node needs (docs/providers.md). None is a default: who answers sees what is
- * asked, and from where. Nobody of this project has tried them.
- *
- * @example
- * ```ts
- * import { ENDPOINT_PROVIDERS } from 'plumbline-l2';
- *
- * const choices = ENDPOINT_PROVIDERS.flatMap(({ operator, urls, key }) =>
- *   urls.linea === undefined ? [] : [{ operator, url: urls.linea.value, needsKey: key?.value }],
- * );
- * ```
- */
+/** Operators of endpoints. It is a file of its own because few pages need it: `endpointProviders` loads it. */
 export const ENDPOINT_PROVIDERS: readonly EndpointProvider[] = [
   {
     operator: 'Linea, public',
