@@ -77,6 +77,7 @@ export type {
 } from './messages/withdrawal.js';
 export { beaconNetwork } from './networks/beacon-networks.js';
 export { devnet, layerOneOfDevnet } from './networks/devnet.js';
+export { endpointProviders } from './networks/endpoint-providers.js';
 export { ethereum, hoodi, sepolia } from './networks/ethereum.js';
 export { GAS_SEARCHES, type GasSearch } from './networks/gas-searches.js';
 export { linea, lineaSepolia } from './networks/linea.js';
@@ -89,7 +90,7 @@ export type {
   RollupNetwork,
   TokenBridge,
 } from './networks/network.js';
-export { endpointProviders, NETWORKS, type NetworkName } from './networks/networks.js';
+export { NETWORKS, type NetworkName } from './networks/networks.js';
 export type { Cited, EndpointProvider } from './networks/providers.js';
 export type {
   Approval,
