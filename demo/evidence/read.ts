@@ -43,7 +43,7 @@ export async function readLie(account: string, lie: LieName): Promise<void> {
   throw new Error(`The lie was not refused: ${LIES[lie].text}.`);
 }
 
-/** What the view begins with. Nobody's devnet but the page's own gets blocks for it without a click. */
+/** Reads the first example. A devnet that is not the page's own is never mined for it: the visitor has to click. */
 export async function firstReading(account: string): Promise<void> {
   const of = devnetOfPage();
   if (running.value?.settings.kind === 'devnet' || (await isFilled(of))) await readBalance(account);

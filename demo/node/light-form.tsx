@@ -121,7 +121,7 @@ export function LightForm() {
         They supply data and are not trusted. Keys stay in the memory of this page and are kept nowhere. None is a
         default, since who answers sees what you ask.
         {offered.length > 0 &&
-          ` The field offers those of ${offered.length} operators, which nobody of this project has tried.`}
+          ` The field suggests endpoints of ${offered.length} operators. Nobody of this project has tried them.`}
       </p>
       <Endpoints
         name="Endpoint"
