@@ -18,6 +18,13 @@ test('the demo page that a start names shows the chain of its server, and a devn
     await visit(page, 'Node');
     await expect(card(page, 'Head')).toHaveText('7');
     await expect(card(page, 'Finalized on layer 1')).toHaveText('5');
+    // The example is read from the server, which is mined for nothing: it has blocks that are final.
+    await visit(page, 'Evidence');
+    await expect(page.locator('.view:visible .verdict-good')).toContainText('holds 10\u202f000 ETH at block');
+    await page.getByRole('button', { name: 'Read it with this lie' }).click();
+    await expect(page.locator('.view:visible .chain-link.is-refused')).toBeVisible();
+    await visit(page, 'Node');
+    await expect(card(page, 'Head')).toHaveText('7');
     await page.getByRole('link', { name: 'Use a devnet in this page' }).click();
     await expect(status(page)).toHaveText('Running: a devnet in this page');
     await visit(page, 'Node');
