@@ -1,6 +1,7 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { type EndpointField, KEY_MARK, splitKey } from '../state/secrets.js';
-import { Field } from '../ui/field.js';
+import { Field, type FieldIds } from '../ui/field.js';
 
 interface EndpointsProps {
   /** `Endpoint`, `Layer-1 endpoint`: each field is named by it. */
@@ -40,29 +41,7 @@ export function Endpoints({ name, of, most, offered = [], onChange }: EndpointsP
           <div key={i} class="endpoint">
             <Field label={`${label}, address`} wide>
               {(ids) => (
-                <input
-                  {...ids}
-                  class="mono"
-                  type="url"
-                  list={list}
-                  inputmode="url"
-                  autocomplete="off"
-                  spellcheck={false}
-                  placeholder="https://"
-                  value={field.address}
-                  onPaste={(event) => {
-                    // Before it is in the page: a pasted address may hold a key.
-                    const text = event.clipboardData?.getData('text') ?? '';
-                    if (event.currentTarget.value !== '' || splitKey(text).key === '') return;
-                    event.preventDefault();
-                    takeAddress(i, text);
-                  }}
-                  onChange={(event) => {
-                    const { address } = splitKey(event.currentTarget.value);
-                    takeAddress(i, event.currentTarget.value);
-                    event.currentTarget.value = address;
-                  }}
-                />
+                <AddressInput {...ids} list={list} address={field.address} onAddress={(text) => takeAddress(i, text)} />
               )}
             </Field>
             <Field
@@ -99,5 +78,45 @@ export function Endpoints({ name, of, most, offered = [], onChange }: EndpointsP
         </button>
       )}
     </div>
+  );
+}
+
+interface AddressInputProps extends FieldIds {
+  readonly list: string;
+  readonly address: string;
+  readonly onAddress: (text: string) => void;
+}
+
+/** An address is taken when it is typed to its end: on the way there it may have half a key. */
+function AddressInput({ list, address, onAddress, ...ids }: AddressInputProps) {
+  const draft = useSignal<string | undefined>(undefined);
+  return (
+    <input
+      {...ids}
+      class="mono"
+      type="url"
+      list={list}
+      inputmode="url"
+      autocomplete="off"
+      spellcheck={false}
+      placeholder="https://"
+      value={draft.value ?? address}
+      onPaste={(event) => {
+        // Before it is in the page: a pasted address may hold a key.
+        const text = event.clipboardData?.getData('text') ?? '';
+        if (event.currentTarget.value !== '' || splitKey(text).key === '') return;
+        event.preventDefault();
+        draft.value = undefined;
+        onAddress(text);
+      }}
+      onInput={(event) => {
+        draft.value = event.currentTarget.value;
+      }}
+      onChange={(event) => {
+        draft.value = undefined;
+        onAddress(event.currentTarget.value);
+        event.currentTarget.value = splitKey(event.currentTarget.value).address;
+      }}
+    />
   );
 }

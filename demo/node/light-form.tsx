@@ -66,7 +66,7 @@ function ConsensusFields() {
             spellcheck={false}
             placeholder="0x"
             value={checkpoint}
-            onChange={(event) => change({ checkpoint: event.currentTarget.value.trim() })}
+            onInput={(event) => change({ checkpoint: event.currentTarget.value.trim() })}
           />
         )}
       </Field>

@@ -9,11 +9,13 @@ interface FieldProps {
   /** What errors call it, where that is not the label. */
   readonly name?: string;
   /** The control, given the ids that tie label, hint and error to it. */
-  readonly children: (ids: {
-    readonly id: string;
-    readonly 'aria-describedby'?: string;
-    readonly 'aria-invalid'?: true;
-  }) => ComponentChildren;
+  readonly children: (ids: FieldIds) => ComponentChildren;
+}
+
+export interface FieldIds {
+  readonly id: string;
+  readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: true;
 }
 
 /** A control with its label above and, where it helps, a hint below. */

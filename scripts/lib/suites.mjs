@@ -1,4 +1,6 @@
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { bin, root, run } from './run.mjs';
 
 const RESULTS = `${root}/build/results`;
@@ -17,22 +19,50 @@ const COUNTS = {
   }),
 };
 
+/** What failed, each with its file, and the first line of its reason. */
+const FAILURES = {
+  vitest: ({ testResults }) =>
+    testResults.flatMap(({ name, message, assertionResults }) => {
+      const file = relative(root, name);
+      const failed = assertionResults.filter(({ status }) => status === 'failed');
+      if (failed.length === 0) return message ? [`${file}: ${firstLine(message)}`] : [];
+      return failed.map(({ fullName, failureMessages }) => `${file} › ${fullName}: ${firstLine(failureMessages[0])}`);
+    }),
+  playwright({ suites }) {
+    const of = ({ specs = [], suites: inner = [] }) => [...specs, ...inner.flatMap(of)];
+    return suites
+      .flatMap(of)
+      .filter(({ ok }) => !ok)
+      .map(({ file, title, tests }) => {
+        const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {};
+        return `test/page/${file} › ${title}: ${firstLine(error?.message)}`;
+      });
+  },
+};
+
+function firstLine(text = '') {
+  return stripVTControlCharacters(text).split('\n', 1)[0];
+}
+
 /** Runs one runner, which writes its results as JSON. A run without results counts as failed. */
 async function runSuite(name, args, stdio) {
   const file = `${RESULTS}/${name}.json`;
   const code = await run(bin(name), args, { env: { ...process.env, PLUMBLINE_RESULTS: file }, stdio });
   try {
-    const counts = COUNTS[name](JSON.parse(await readFile(file, 'utf8')));
+    const report = JSON.parse(await readFile(file, 'utf8'));
+    const counts = COUNTS[name](report);
+    counts.failures = FAILURES[name](report);
     if (code !== 0 && counts.failed === 0) counts.failed = 1;
     return counts;
   } catch (error) {
     console.error(`no results of ${name}: ${error.message}`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, failures: [`${name} itself: exit code ${code}`] };
   }
 }
 
 /**
- * Runs vitest and, beside it, playwright. Prints `N passed, N failed, N skipped` over both, and sets the exit code.
+ * Runs vitest and, beside it, playwright. Prints what failed and `N passed, N failed, N skipped` over both, and sets the exit
+ * code.
  *
  * @param projects - of vitest
  * @param files - of vitest: those that have one of these words in their path; all when empty
@@ -57,6 +87,7 @@ export async function runSuites({ projects, files, pages }) {
   const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((key) =>
     counts.reduce((sum, count) => sum + count[key], 0),
   );
+  for (const failure of counts.flatMap(({ failures }) => failures)) console.log(`failed: ${failure}`);
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }

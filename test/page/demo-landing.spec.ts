@@ -90,6 +90,7 @@ test('one client believes the lies, the other says what is false', async ({ page
   await expect(plumbline).toContainText('VALUE_MISMATCH');
   await expect(believing).toContainText(grouped('1 010 000 ETHFalse. In truth it is 10 000 ETH.'));
   const fees = /(?:≈ )?([\d.]+) ETHFalse\. In truth it is (?:≈ )?([\d.]+) ETH/;
+  await expect(believing.locator('dd').last()).toHaveText(fees);
   const [, lie, truth] = fees.exec((await believing.locator('dd').last().textContent())!)!;
   expect(Number(lie) / Number(truth)).toBeGreaterThan(900);
   await expect(plumbline.locator('dd').last()).toContainText(`${truth} ETH`);

@@ -225,6 +225,33 @@ test('without layer 1, and without an endpoint that answers, it says what is not
   await expect(card(page, 'Trust in the head')).toHaveText('unknown');
 });
 
+test('what is being typed stays when the page shows something new', async ({ page }) => {
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route(/\/providers-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/demo/#node');
+  await page.getByLabel('Light node').check();
+  const field = page.getByLabel('Endpoint 1, address');
+  await field.pressSequentially('https://node.exam');
+  go();
+  await expect(page.getByText(/The field suggests endpoints of \d+ operators/)).toBeVisible();
+  await field.pressSequentially('ple/');
+  await expect(field).toHaveValue('https://node.example/');
+  await field.blur();
+  await expect(field).toHaveValue('https://node.example/');
+  // The root of a layer 1 is such a field, too.
+  await page.getByLabel('Network', { exact: true }).selectOption('ethereum');
+  const root = page.getByLabel('Trusted beacon block, root');
+  await root.fill(`0x${'1'.repeat(64)}`);
+  await page.getByLabel('Light node').focus();
+  await expect(root).toHaveValue(`0x${'1'.repeat(64)}`);
+});
+
 test('a light node of the very server of the page', async ({ page }) => {
   await page.goto('/demo/#node');
   await page.getByLabel('Light node').check();
