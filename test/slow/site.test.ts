@@ -154,6 +154,30 @@ describe.skipIf(executablePath === undefined)('the site', () => {
     await page.context().close();
   });
 
+  test('a name of a snippet shows its type and what it is, also where an earlier snippet made it', async () => {
+    const { page, troubles } = await visit('guides/devnet.html');
+    const shown = page.locator('.type-shown');
+    expect(await shown.isVisible()).toBe(false);
+    await page
+      .locator('.typed', { hasText: /^createInlineNode$/ })
+      .last()
+      .hover();
+    expect(await shown.locator('code').textContent()).toContain('options?: InlineOptions): Promise<PlumblineNode>');
+    expect(await shown.locator('p').textContent()).toMatch(/^Opens a node in this thread\./);
+    await page.screenshot({ path: `${PICTURES}/site-type.png` });
+    const continued = page
+      .locator('div.language-ts')
+      .nth(1)
+      .locator('.typed', { hasText: /^node$/ })
+      .first();
+    await continued.hover();
+    expect(await shown.locator('code').textContent()).toBe('const node: PlumblineNode');
+    await page.keyboard.press('Escape');
+    expect(await shown.isVisible()).toBe(false);
+    expect(troubles).toEqual([]);
+    await page.context().close();
+  });
+
   test('the page of a method has its parameters, its result and an example, and the playground runs it', async () => {
     const { page, troubles } = await visit('methods/eth_getBalance.html');
     await page.getByRole('heading', { level: 1, name: 'eth_getBalance' }).waitFor();

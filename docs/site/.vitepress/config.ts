@@ -8,13 +8,14 @@ import { slugOf } from '../stage/slug.js';
 import { stage } from '../stage/stage.js';
 import { withoutEmptyHeaders } from './empty-headers.js';
 import { sidebar } from './sidebar.js';
+import { typesOnHover } from './types-on-hover.js';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 
 /** Within the page: an address of its own would have to be another one on each level. */
 const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(`${root}/demo/icon.svg`, 'utf8'))}`;
 
-stage();
+const snippets = stage();
 
 /** Objects and examples of methods are on many pages. The index has their names and notes, parameters and results. */
 function searched(text: string, env: MarkdownEnv, renderer: MarkdownRenderer): Promise<string> {
@@ -33,7 +34,11 @@ export default defineConfig({
   outDir: relative(here, `${root}/build/site`),
   cacheDir: relative(here, `${root}/build/site-cache`),
   head: [['link', { rel: 'icon', href: icon, type: 'image/svg+xml' }]],
-  markdown: { anchor: { slugify: slugOf }, config: withoutEmptyHeaders },
+  markdown: {
+    anchor: { slugify: slugOf },
+    config: withoutEmptyHeaders,
+    codeTransformers: [typesOnHover(snippets)],
+  },
   vite: {
     resolve: { alias: { 'plumbline-site-snippets': `${staged}/snippets.json` } },
     // The index of the search and the longest page of the API reference; both are loaded when they are asked for.

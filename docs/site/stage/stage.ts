@@ -22,8 +22,12 @@ function write(page: string, text: string): void {
   writeFileSync(`${staged}/${page}`, text);
 }
 
-/** Writes the pages of the site from the documents of the repository, and what its snippets need to run. */
-export function stage(): void {
+/**
+ * Writes the pages of the site from the documents of the repository, and what its snippets need to run.
+ *
+ * @returns the snippets
+ */
+export function stage(): Runnable[] {
   const all = pages();
   const runnables: Runnable[] = [];
   for (const [file, page] of all) {
@@ -47,6 +51,7 @@ export function stage(): void {
   writeFileSync(`${staged}/public/openrpc.json`, JSON.stringify(openRpcOfAll()));
   writeFileSync(`${staged}/snippets.json`, JSON.stringify([...runnables, ...methodPrograms()]));
   writeFileSync(`${staged}/public/llms.txt`, forModels([...all.values(), ...ofMethods.keys()]));
+  return runnables;
 }
 
 function stageReadme(text: string): void {

@@ -6,6 +6,7 @@ import { FirstPage } from './first-page.js';
 import { InstallCommands } from './install-commands.js';
 import { PlayGround } from './play-ground.js';
 import { RunnableCode } from './runnable-code.js';
+import { showTypes } from './types-on-hover.js';
 import './style.css';
 
 export default {
@@ -13,6 +14,7 @@ export default {
   setup() {
     // Where there is none, or none is allowed, the site is read with a network only.
     onMounted(() => void navigator.serviceWorker?.register(withBase('/sw.js')).catch(() => {}));
+    onMounted(showTypes);
   },
   enhanceApp({ app }) {
     app.component('home', FirstPage);
