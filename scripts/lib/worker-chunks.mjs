@@ -23,6 +23,10 @@ const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/seals.js'];
 const CONTENTS = ['/chain/light/read-contents.js'];
 const PREFETCH = ['/chain/light/state/prefetch-call.js'];
+/** A light node asks its endpoints how they are as it opens. */
+const STATUS = ['/hosts/opening/endpoint-check.js'];
+/** Access lists of blocks, by which a first estimate knows the state of the newest. */
+const LISTS = ['/chain/light/state/block-lists.js'];
 /** Layer 1 followed by its consensus. */
 const CONSENSUS = ['/chain/light/layer-one-follower.js', '/chain/light/light-client-record.js'];
 /** What a node with a store name imports. */
@@ -73,6 +77,7 @@ export function chunkGroups(output) {
   const [seals, contents, files, settlement] = [SEALS, CONTENTS, FILES, SETTLEMENT].map(closure);
   const [storedDevnet, metered] = [STORED_DEVNET, METERED].map(closure);
   const [sharing, prefetch, consensus] = [SHARING, PREFETCH, CONSENSUS].map(closure);
+  const [status, lists] = [STATUS, LISTS].map(closure);
   const [recovery, pairing] = [['/kernel/recovery.js'], ['/evm/bls12381.js']].map(closure);
   // It is loaded as a node opens, and verifies nothing.
   const opening = closure(['/hosts/opening/open-consensus.js']);
@@ -94,6 +99,10 @@ export function chunkGroups(output) {
     ['evm', (chunk) => estimation.has(chunk) || sizing.has(chunk)],
     ['prefetch', (chunk) => prefetch.has(chunk)],
     ['light', (chunk) => metered.has(chunk)],
+    // Most light nodes load them; beside what few calls reach, all of that would come with them.
+    ['status', (chunk) => status.has(chunk)],
+    ['evm', (chunk) => lists.has(chunk) && devnet.has(chunk)],
+    ['lists', (chunk) => lists.has(chunk)],
     ['sharing', (chunk) => sharing.has(chunk)],
     // Layer 1 followed by its consensus needs nothing of what executes.
     ['digests', (chunk) => devnet.has(chunk) && consensus.has(chunk)],

@@ -10,7 +10,7 @@ const BARS: Readonly<Record<string, number>> = {
   'plumbline-l2/state: apply blocks and prove': 45,
   'plumbline-l2/hash': 20,
   'worker, light node that never executes': 100,
-  'worker, light node: first estimate': 129,
+  'worker, light node: first estimate': 135,
   'service worker, with a light node': 195,
   'service worker, with a devnet': 207,
 };
