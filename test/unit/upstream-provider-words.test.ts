@@ -8,6 +8,7 @@ import {
   isBatchTooLong,
   refusedBatchLimit,
   rejection,
+  requestFailureOf,
   saying,
   tooFew,
   upstreamError,
@@ -133,6 +134,18 @@ describe('errors of several endpoints', () => {
     expect(allFailed([other, gone('b')])).toBe(other);
   });
 
+  test('what this version does not know comes before what was not reached, and names the methods', () => {
+    const error = new PlumblineError('HEADER_UNSUPPORTED', 'members', {} as never);
+    const calls = ['eth_getBlockByHash', 'eth_getProof', 'eth_getProof'].map((method) => ({ method, params: [] }));
+    const unreached = { fault: { kind: 'unavailable', reason: 'gone' }, isFinal: false } as const;
+    const failures = [[{ id: 'b', origin: 'b' }, unreached] as const, [at, rejection(error, true)] as const];
+    expect(requestFailureOf(calls, failures)).toMatchObject({
+      code: 'HEADER_UNSUPPORTED',
+      message: 'a.example: members',
+      details: { origin: 'a.example', method: 'eth_getBlockByHash, eth_getProof' },
+    });
+  });
+
   test('name each origin that answered once', () => {
     expect(tooFew([gone('c')], ['a', 'b', 'a'], 3)).toMatchObject({
       message: expect.stringMatching(/^3 endpoints must agree, but only a, b answered \(c: c is gone\); /),
@@ -227,10 +240,14 @@ describe('a plan without one method', () => {
       { kind: 'error', error: { code: -32601, message: 'status 403; check its API key, plan and allowed origins' } },
       { kind: 'result', result: 'free:[]' },
     ]);
-    // Each method goes by itself from then on, those that were answered together again.
-    const before = mock.requests.length;
-    await group.requestMany(ask(['free', 'other']), { deduplicate: false });
-    expect(mock.requests.slice(before).map(({ methods }) => methods)).toEqual([['free', 'other']]);
+    const sentFor = async (methods: readonly string[]) => {
+      const before = mock.requests.length;
+      await group.requestMany(ask(methods), { deduplicate: false });
+      return mock.requests.slice(before).map((request) => request.methods);
+    };
+    // Those that were answered by themselves go together again; the refused one stays alone.
+    expect(await sentFor(['free', 'other'])).toEqual([['free', 'other']]);
+    expect(await sentFor(['free', 'other', 'paid'])).toEqual([['free', 'other'], ['paid']]);
   });
 
   test('alone, it is what the endpoint refuses', async () => {
