@@ -244,12 +244,6 @@ test('what is being typed stays when the page shows something new', async ({ pag
   await expect(field).toHaveValue('https://node.example/');
   await field.blur();
   await expect(field).toHaveValue('https://node.example/');
-  // The root of a layer 1 is such a field, too.
-  await page.getByLabel('Network', { exact: true }).selectOption('ethereum');
-  const root = page.getByLabel('Trusted beacon block, root');
-  await root.fill(`0x${'1'.repeat(64)}`);
-  await page.getByLabel('Light node').focus();
-  await expect(root).toHaveValue(`0x${'1'.repeat(64)}`);
 });
 
 test('a light node of the very server of the page', async ({ page }) => {
