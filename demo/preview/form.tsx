@@ -6,6 +6,7 @@ import { Choice, Field } from '../ui/field.js';
 import { Form, Outcome } from '../ui/form.js';
 import { EXAMPLES, type ExampleName } from './examples.js';
 import {
+  choose,
   example,
   fields,
   fill,
@@ -17,7 +18,6 @@ import {
   shownSignature,
   signer,
   toSign,
-  typed,
   type Way,
   way,
 } from './state.js';
@@ -42,7 +42,7 @@ export function PreviewForm() {
         value={chosen}
         options={WAYS}
         onChange={(value) => {
-          way.value = value;
+          choose(value);
           if (value === 'signature' && shownSignature.value === undefined && isOwnChain()) void action.run(preview);
         }}
       />
@@ -109,7 +109,7 @@ function Paste() {
           spellcheck={false}
           value={pasted.value}
           onInput={(event) => {
-            typed.value = event.currentTarget.value;
+            pasted.value = event.currentTarget.value;
           }}
         />
       )}

@@ -36,8 +36,8 @@ export const shownForm = computed(() => onNetwork(form.value));
 /** What is to be signed, as JSON or hex. */
 export const toSign = signal(pretty(SIGNATURE));
 export const signer = signal<Hex>(SIGNER);
-/** Undefined: what was previewed last. */
-export const typed = signal<string | undefined>(undefined);
+/** The text under “Paste”; empty until that way is chosen. */
+export const pasted = signal('');
 
 /** What is previewed: calls, or bytes of signed transactions. */
 export type Previewed = PreviewCall | Hex;
@@ -59,7 +59,13 @@ export interface ShownSignature {
 }
 
 export const shownSignature = signal<ShownSignature | undefined>(undefined);
-export const pasted = computed(() => typed.value ?? pretty(shown.value?.calls ?? EXAMPLES.token.calls));
+
+/** Chooses a way. “Paste” begins with what was previewed last, and stays so: no answer that comes later replaces it. */
+export function choose(chosen: Way): void {
+  if (chosen === 'paste' && pasted.value === '')
+    pasted.value = pretty(shown.value?.calls ?? EXAMPLES[example.value].calls);
+  way.value = chosen;
+}
 
 /** Whether the examples can run: they use accounts and the token of devnets. */
 export const hasExamples = computed(() => onNetwork(form.value).hasToken);
@@ -83,7 +89,7 @@ export function fill(params: URLSearchParams): void {
     way.value = 'signature';
     return;
   }
-  if (text !== null) typed.value = text;
+  if (text !== null) pasted.value = text;
   else if (name !== null && Object.hasOwn(EXAMPLES, name)) example.value = name as ExampleName;
   else form.value = { ...form.value, ...callFormOf(params) };
   way.value = text !== null ? 'paste' : params.get('way') === 'form' ? 'form' : 'example';
@@ -95,8 +101,6 @@ export function fill(params: URLSearchParams): void {
  * @throws Error of the form, ProviderRpcError of the node
  */
 export async function preview(): Promise<void> {
-  // The text stays, also when the preview that it came from is gone.
-  if (way.value === 'paste') typed.value = pasted.value;
   shown.value = undefined;
   shownSignature.value = undefined;
   naming.abort();

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, expect, type Page, test } from '@playwright/test';
-import { holdWorker } from './demo-page.js';
+import { hold } from './demo-page.js';
 
 /** What the page itself has, before any script of it runs. */
 const EARLY = ['.brand', '.top-link', '.theme label', '.nav a', 'h1', '.landing-head p', '.act-verdict p'];
@@ -32,7 +32,7 @@ for (const width of [1280, 390]) {
     const early = await withoutScript(browser, '/demo/', options);
     const context = await browser.newContext(options);
     const page = await context.newPage();
-    await holdWorker(page);
+    await hold(page);
     await page.goto('/demo/');
     await expect(page.getByRole('button', { name: 'Let the server lie' })).toBeVisible();
     const before = await texts(early);

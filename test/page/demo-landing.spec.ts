@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test';
 import { zkFormat } from '../reference/zk-hash.js';
-import { holdWorker, visit, watch } from './demo-page.js';
+import { hold, visit, watch } from './demo-page.js';
 
 const STEPS = ['layer-1', 'state', 'to-token', 'token', 'to-account', 'balance'] as const;
 const STATES = { holds: /is-passed$/, refused: /is-failed$/, 'not-reached': /is-not-reached$/ };
@@ -72,7 +72,7 @@ test('each lie ends the path at the hash that it changes', async ({ page }) => {
 });
 
 test('a click before the node runs is not lost', async ({ page }) => {
-  const go = await holdWorker(page);
+  const go = await hold(page);
   await page.goto('/demo/');
   await expect(page.locator('.act > h2')).toContainText('It is being checked here.');
   await lieButton(page).click();

@@ -96,31 +96,28 @@ const RESULTS: Readonly<Record<string, (page: Page) => Promise<(page: Page) => R
   },
 };
 
-test('a link shows another visitor the same result', async ({ browser }) => {
-  for (const [name, act] of Object.entries(RESULTS)) {
-    await test.step(name, async () => {
-      const context = await browser.newContext();
-      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-      const page = await context.newPage();
-      const problems = await openDemo(page);
-      const seen = await act(page);
-      // The first example was answered before: until this answer is there, that one is shown.
-      await expect(view(page).locator('.is-stale')).toHaveCount(0);
-      const text = (await seen(page).textContent())!;
-      expect(text.length, name).toBeGreaterThan(0);
-      const link = await linkOf(page);
-      // The address bar has it, too.
-      expect(page.url()).toBe(link);
-      const other = await browser.newContext();
-      const { page: there, problems: theirs } = await follow(other, link);
-      await expect(seen(there), name).toHaveText(text);
-      await expect(view(there).locator('.is-stale')).toHaveCount(0);
-      expect([...problems, ...theirs]).toEqual([]);
-      await other.close();
-      await context.close();
-    });
-  }
-});
+for (const [name, act] of Object.entries(RESULTS))
+  test(`a link shows another visitor the same ${name}`, async ({ browser }) => {
+    const context = await browser.newContext();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const page = await context.newPage();
+    const problems = await openDemo(page);
+    const seen = await act(page);
+    // The first example was answered before: until this answer is there, that one is shown.
+    await expect(view(page).locator('.is-stale')).toHaveCount(0);
+    const text = (await seen(page).textContent())!;
+    expect(text.length).toBeGreaterThan(0);
+    const link = await linkOf(page);
+    // The address bar has it, too.
+    expect(page.url()).toBe(link);
+    const other = await browser.newContext();
+    const { page: there, problems: theirs } = await follow(other, link);
+    await expect(seen(there)).toHaveText(text);
+    await expect(view(there).locator('.is-stale')).toHaveCount(0);
+    expect([...problems, ...theirs]).toEqual([]);
+    await other.close();
+    await context.close();
+  });
 
 test('a link that would change a chain fills the console in, and waits', async ({ page, context }) => {
   const params = JSON.stringify([{ from: second, to: second, value: '0x1' }]);

@@ -36,13 +36,13 @@ export async function openDemo(page: Page, part?: Part): Promise<string[]> {
   return problems;
 }
 
-/** Keeps the script of the worker back. @returns what lets it come */
-export async function holdWorker(page: Page): Promise<() => void> {
+/** Keeps a script back, that of the worker if none is named. @returns what lets it come */
+export async function hold(page: Page, script = /worker-devnet.*\.js$/): Promise<() => void> {
   let go = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
-  await page.route(/worker-devnet.*\.js$/, async (route) => {
+  await page.route(script, async (route) => {
     await held;
     await route.continue();
   });

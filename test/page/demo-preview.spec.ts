@@ -3,7 +3,7 @@ import { createInlineNode } from '../../build/modules/hosts/opening/inline.js';
 import { DEV_ACCOUNTS, type Hex, TEST_TOKEN } from '../../dist/index.js';
 import { serveMock } from '../support/mock-chain.js';
 import { signTransaction } from '../support/sign.js';
-import { ask, fact, LOOKS, look, openDemo, status, tabTo, visit } from './demo-page.js';
+import { ask, fact, hold, LOOKS, look, openDemo, status, tabTo, visit } from './demo-page.js';
 
 const view = (page: Page) => page.locator('.view:visible');
 const verdict = (page: Page) => view(page).locator('.verdict').first();
@@ -136,6 +136,21 @@ test('what was pasted is previewed: a call, a list, signed bytes; and what canno
     // No older preview is left standing.
     await expect(view(page).getByText('Nothing has been previewed yet.')).toBeVisible();
   }
+});
+
+test('the first answer, when it comes, does not replace the text that stands under Paste', async ({ page }) => {
+  const answers = await hold(page, /previewTransaction-.*\.js$/);
+  await openDemo(page, 'Preview');
+  await expect(view(page).getByRole('button', { name: 'Previewing…' })).toBeVisible();
+  await view(page)
+    .getByRole('radio', { name: /^A token transfer/ })
+    .check();
+  await view(page).getByRole('radio', { name: 'Paste' }).check();
+  const field = view(page).getByLabel('Call as JSON, or signed transaction as hex');
+  const before = await field.inputValue();
+  answers();
+  await expect(verdict(page)).toBeVisible();
+  await expect(field).toHaveValue(before);
 });
 
 test('a signature is previewed: what it allows, in red, and that nothing of it is signed', async ({ page }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { card, estimate, fact, holdWorker, mine, openDemo, status, visit } from './demo-page.js';
+import { card, estimate, fact, hold, mine, openDemo, status, visit } from './demo-page.js';
 
 test('estimates, sends, and proves what was sent, under a strict policy', async ({ page }) => {
   const problems = await openDemo(page, 'Fees');
@@ -153,7 +153,7 @@ test('an estimate that fails leaves none of an earlier call standing', async ({ 
 });
 
 test('says what it loads, the script of the worker first', async ({ page }) => {
-  const go = await holdWorker(page);
+  const go = await hold(page);
   await page.goto('/demo/#node');
   await expect(status(page)).toHaveText('Starting: loading the node');
   await expect(page.getByRole('progressbar', { name: 'loading the node' })).toBeVisible();
@@ -232,7 +232,7 @@ test('a plain fetch is answered by the service worker, until it is switched off'
 for (const width of [390, 1280]) {
   test(`what stands below the chain does not move when the node opens: ${width} pixels`, async ({ page }) => {
     await page.setViewportSize({ width, height: 720 });
-    const go = await holdWorker(page);
+    const go = await hold(page);
     await page.goto('/demo/#node');
     await expect(status(page)).toHaveText('Starting: loading the node');
     const top = () => page.getByLabel('Light node').evaluate((field) => field.getBoundingClientRect().top + scrollY);

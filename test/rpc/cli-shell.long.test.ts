@@ -99,15 +99,18 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe.skipIf(!has('script'))('colours', () => {
   /** What a command prints on a terminal. */
   async function onTerminal(args: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-    const { NO_COLOR, FORCE_COLOR, ...others } = process.env;
+    // Nothing of the environment here, in which `CI` or NODE_DISABLE_COLORS may say that the terminal has no colours.
+    const options = { env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env } };
     const command = `${process.execPath} ${COMMAND} ${args}`;
-    const options = { env: { ...others, TERM: 'xterm-256color', ...env } };
     return (await promisify(execFile)('script', ['-qec', `${command} || true`, '/dev/null'], options)).stdout;
   }
   const RED = '\u001b[31m';
 
   test('on a terminal', async () => {
     expect(await onTerminal('size oops')).toContain(`${RED}plumbline size:\u001b[39m`);
+  });
+  test('on a terminal, with the output in a file', async () => {
+    expect(await onTerminal('size oops > /dev/null')).toContain(`${RED}plumbline size:\u001b[39m`);
   });
   test('not with NO_COLOR, nor in a terminal that has none', async () => {
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {

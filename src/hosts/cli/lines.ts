@@ -57,7 +57,9 @@ function shown(lines: readonly string[], stream: NodeJS.WriteStream): string {
   if (!stream.isTTY || !stream.hasColors()) return safe.join('\n');
   const painted = safe.map((line) => {
     const [begins, colour] = COLOURS.find(([pattern]) => pattern.test(line)) ?? [];
-    return begins === undefined ? line : line.replace(begins, (found) => styleText(colour!, found));
+    return begins === undefined
+      ? line
+      : line.replace(begins, (found) => styleText(colour!, found, { validateStream: false }));
   });
   return painted.join('\n');
 }
