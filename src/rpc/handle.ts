@@ -1,7 +1,6 @@
 import type { AnswerNote } from '../chain/chain.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import type { GasCount } from '../evm/run-budget.js';
-import { raceSignal } from '../scheduling/clock.js';
 import { type Deadline, type LateSignal, openDeadline } from '../scheduling/deadline.js';
 import { nextTurn, turnToBegin } from '../scheduling/turns.js';
 import type { AnswerReport } from './answer-report.js';
@@ -106,8 +105,8 @@ export function createDispatcher<Context>(
 }
 
 /** Waits for a turn, but not beyond the deadline: each request is answered with its error then. */
-async function until(turn: Promise<void>, { signal }: Deadline): Promise<void> {
-  await raceSignal(turn, signal).catch(() => {});
+async function until(turn: Promise<void>, deadline: Deadline): Promise<void> {
+  await deadline.run(() => turn).catch(() => {});
 }
 
 /** What the requests of one payload share. */
