@@ -16,6 +16,7 @@ export const MUTATED_FOLDERS = {
     'test/unit/{mpt-*,light-seals,amsterdam-headers}.test.ts',
     'test/unit/proof-{account-state,bodies,contents,headers,header-verdicts,hostile-tree,json-reader}.test.ts',
     'test/unit/proof-{linea-answer,maru,maru-answer,recorded,settled-header}.test.ts',
+    'test/unit/{block-lists,forced-transactions,messages,settled-by-hash}.test.ts',
   ],
   state: [
     'test/unit/state-{block-mismatch,entry,fixtures,holding,key-follower,memory,refusals,tree,trie-log,twins,world}.test.ts',

@@ -51,6 +51,14 @@ describe('headers of Amsterdam', () => {
       expect([name, codeOf(() => readHeader({ ...NEW, [name]: undefined }))]).toEqual([name, 'PROOF_MALFORMED']);
   });
 
+  test('what is wrong is said with its member', () => {
+    expect(() => readHeader({ ...NEW, slotNumber: null }, 'block')).toThrow(
+      'malformed proof: block.slotNumber is missing',
+    );
+    const slotNumber = '0x10000000000000000';
+    expect(() => readHeader({ ...NEW, slotNumber })).toThrow('malformed proof: slotNumber is not below 2^64');
+  });
+
   test('a slot number has at most 64 bits', () => {
     expect(readHeader({ ...NEW, slotNumber: `0x${'f'.repeat(16)}` }).slotNumber).toBe(2n ** 64n - 1n);
     expect(codeOf(() => readHeader({ ...NEW, slotNumber: '0x10000000000000000' }))).toBe('PROOF_MALFORMED');
@@ -84,6 +92,28 @@ describe('members that this version does not know', () => {
     );
     const hash = new Uint8Array(32).fill(9);
     expect(codeOf(() => verifyHeader(answer({ newRoot: '0x1' }), { hash }))).toBe('HEADER_UNSUPPORTED');
+  });
+
+  test('at most eight are named, those with plain names', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((letter) => letter.repeat(40));
+    const long = 'x'.repeat(41);
+    const refused = (members: object) => {
+      try {
+        return verifyHeader(answer({ ...members, hash: bytes('88', 32) }));
+      } catch (error) {
+        const { message, details } = error as { message: string; details: { members: string[] } };
+        return { told: /\((.*)\)/.exec(message)?.[1], members: details.members };
+      }
+    };
+    const all = Object.fromEntries(names.map((name) => [name, 1]));
+    const first = names.slice(0, 8);
+    expect(refused(all)).toEqual({ told: `${first.join(', ')} and 1 more`, members: first });
+    expect(refused({ newA: 1, newB: 2 })).toEqual({ told: 'newA, newB', members: ['newA', 'newB'] });
+    expect(refused({ [long]: 1, 'no name': 1, newA: 1, gone: undefined, none: null })).toEqual({
+      told: 'newA and 2 more',
+      members: ['newA'],
+    });
+    expect(refused({ gone: undefined, none: null })).toMatchObject({ reason: 'HASH_MISMATCH' });
   });
 
   test('a header without any is refused, also beside members of the block', () => {

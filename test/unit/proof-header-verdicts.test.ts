@@ -51,6 +51,19 @@ describe('a parent', () => {
     );
     expect(link({ timestamp: 0 })).toEqual(refusal('TIMESTAMP_ORDER', 'timestamp', 'is 0, that of the parent 0'));
   });
+
+  it('may have the time of its child if the network allows it, and never a later one', () => {
+    const late = { header: { ...plain, timestamp: 5 }, hash: headerHash(plain) };
+    const at = (timestamp: number, rule?: Network['equalTimestamps']) => {
+      const header = { ...plain, number: 6, parentHash: late.hash, timestamp };
+      return verifyHeaderLink(late, { header, hash: word(9) }, rule);
+    };
+    expect(at(5, 'allowed')).toEqual({ verified: true });
+    for (const rule of ['refused', undefined] as const)
+      expect(at(5, rule)).toEqual(refusal('TIMESTAMP_ORDER', 'timestamp', 'is 5, that of the parent 5'));
+    expect(at(4, 'allowed')).toEqual(refusal('TIMESTAMP_ORDER', 'timestamp', 'is 4, that of the parent 5'));
+    expect(at(6, 'allowed')).toEqual({ verified: true });
+  });
 });
 
 describe('a rule of a fork', () => {
