@@ -75,5 +75,5 @@ function failure(reason: string, at: string, message: string): ProofFailure<stri
 }
 
 function inside(at: string, verdict: ProofFailure<string>): ProofFailure<string> {
-  return { ...verdict, at: verdict.at === '' ? at : `${at}.${verdict.at}` };
+  return { ...verdict, at: /^(?:\[|$)/.test(verdict.at) ? at + verdict.at : `${at}.${verdict.at}` };
 }
