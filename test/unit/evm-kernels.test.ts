@@ -1,5 +1,5 @@
 import { EVMError } from '@ethereumjs/evm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type EvmExports,
   type EvmKernel,
@@ -88,6 +88,75 @@ describe('idle kernels of the EVM', () => {
     for (const kernel of [kept, large, broken]) returnEvmKernel(kernel as EvmKernel);
     expect(await takeEvmKernel('large')).toBe(kept);
     expect([large, broken]).not.toContain(await takeEvmKernel('large'));
+  });
+
+  describe('of which four are in use', () => {
+    /** An instance of its own, in which none is in use yet, and what has been taken of it. */
+    let instances = 0;
+    async function fourTaken() {
+      const path = `../../src/kernel/evm.js?waiting${instances++}`;
+      const module: typeof import('../../src/kernel/evm.js') = await import(path);
+      const four: EvmKernel[] = [];
+      for (let i = 0; i < 4; i++) four.push(await module.takeEvmKernel(`${i}`));
+      return { ...module, four };
+    }
+    const task = () => new Promise((resolve) => setImmediate(resolve));
+    /** Tasks that one waits before it makes a kernel, at most 50. */
+    async function tasksOf(taking: Promise<unknown>): Promise<number> {
+      const making = [vi.spyOn(WebAssembly, 'Instance'), vi.spyOn(WebAssembly, 'instantiate')];
+      let tasks = 0;
+      for (; tasks < 50 && making.every(({ mock }) => mock.calls.length === 0); tasks++) await task();
+      vi.restoreAllMocks();
+      await taking;
+      return tasks;
+    }
+
+    it('are made without waiting', async () => {
+      const { four } = await fourTaken();
+      expect(new Set(four).size).toBe(4);
+    });
+
+    it('go to those that wait, in their order', async () => {
+      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken();
+      const waiting = [takeEvmKernel('x'), takeEvmKernel('y')];
+      await task();
+      for (const kernel of [four[2]!, four[0]!, four[1]!]) returnEvmKernel(kernel);
+      expect(await Promise.all(waiting)).toEqual([four[2], four[0]]);
+      // The third is idle, and so are none of those that were passed on.
+      expect(await takeEvmKernel('z')).toBe(four[1]);
+      expect(four).not.toContain(await takeEvmKernel('z'));
+    });
+
+    it('do not go to those that wait for another build', async () => {
+      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken();
+      preferEvmBuild('scalar');
+      const scalar = takeEvmKernel('x');
+      preferEvmBuild('auto');
+      const auto = takeEvmKernel('x');
+      returnEvmKernel(four[0]!);
+      expect(await auto).toBe(four[0]);
+      expect((await scalar).build).toBe('scalar');
+    });
+
+    it('are made anew for one that has waited for eight tasks', async () => {
+      const { four, takeEvmKernel } = await fourTaken();
+      const [first, second] = [takeEvmKernel('x'), takeEvmKernel('y')];
+      const tasks = await tasksOf(first);
+      expect(tasks).toBeGreaterThanOrEqual(8);
+      expect(tasks).toBeLessThan(50);
+      expect(four).not.toContain(await first);
+      expect([...four, await first]).not.toContain(await second);
+    });
+
+    it('are in use no more when they are returned: the next one is made at once', async () => {
+      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken();
+      const broken = { isBroken: true, memoryBytes: 1, build: 'auto', configuration: undefined };
+      returnEvmKernel(broken as unknown as EvmKernel);
+      // Idle ones and those that wait are asked first: there are none, and three in use.
+      expect(await tasksOf(takeEvmKernel('x'))).toBeLessThan(8);
+      expect(await tasksOf(takeEvmKernel('x'))).toBeGreaterThanOrEqual(8);
+      expect(four).toHaveLength(4);
+    });
   });
 });
 
@@ -227,7 +296,9 @@ describe('what the memory of the EVM holds', () => {
 describe('the text of an exception', () => {
   it('is that of its code (assembly/evm/exceptions.ts), where @ethereumjs/evm has one, its text', async () => {
     // Loaded here, so that mutants of the table count as covered.
-    const { exceptionText } = await import('../../src/kernel/evm.js');
+    // An instance of its own, so that mutants of the texts are tried.
+    const path = '../../src/kernel/evm.js?texts';
+    const { exceptionText }: typeof import('../../src/kernel/evm.js') = await import(path);
     const { errorMessages: text } = EVMError;
     expect(Array.from({ length: 19 }, (_, code) => exceptionText(code))).toEqual([
       undefined,
