@@ -135,8 +135,11 @@ export async function ask<Result>(page: Page, method: string, ...params: unknown
   await visit(page, 'Console');
   await page.getByRole('combobox', { name: 'Method' }).fill(method);
   await page.getByLabel('Parameters').fill(JSON.stringify(params));
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  // The first example, which the view asks as it opens, is answered.
+  await expect(send).toBeEnabled();
   const before = await page.locator('.exchange').count();
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await send.click();
   await expect(page.locator('.exchange')).toHaveCount(before + 1);
   return JSON.parse((await page.locator('.exchange').first().locator('pre').last().textContent())!) as Result;
 }

@@ -188,16 +188,19 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
       overrideGlobalObjects: false,
     });
   });
-  const asked = hostReader();
+  const hostOf = forLast(readHost);
+  const routeOf = forLast((url: string) => {
+    if (!PLAIN_PATH.test(url)) return undefined;
+    const layer = url === '/l1' ? 'l1' : 'l2';
+    const to = layer === 'l1' ? node : nodeAt(node, url);
+    return to && ({ to, layer } as const);
+  });
   const server = createServer(serverOptions, (request, response) => {
     const exchange = connections.begin(request, response);
     if (exchange === undefined) return;
-    const { url = '' } = request;
-    const layer = url === '/l1' ? 'l1' : 'l2';
-    const to =
-      request.method === 'POST' && PLAIN_PATH.test(url) ? (layer === 'l1' ? node : nodeAt(node, url)) : undefined;
-    const host = to && asked(request.headers.host);
-    if (to === undefined || host === undefined || hasTwoHosts(request)) {
+    const route = request.method === 'POST' ? routeOf(request.url ?? '') : undefined;
+    const host = route && hostOf(request.headers.host);
+    if (route === undefined || host === undefined || hasTwoHosts(request)) {
       loadAdaptor().then(
         (listener) => listener(request, response),
         () => response.destroy(),
@@ -212,6 +215,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     }
     const { client, left } = exchange;
     const body = bodies(client);
+    const { to, layer } = route;
     const caller = { ...callerOf(layer, request.socket, client, body), signal: left, layer } as const;
     to.handleBody((onPart) => readIncoming(request, limit, onPart), caller)
       .finally(() => body.release())
@@ -249,22 +253,24 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
 /** Paths that are compared as they are written: nothing in them to decode or to take away. */
 const PLAIN_PATH = /^\/(?:v3|chain|l1)?(?:\/[\w-]*)*$/;
 
-/** Reads `Host` headers. Most requests have the same one. @returns a function that returns undefined for what is no host */
-function hostReader(): (host: string | undefined) => Pick<URL, 'hostname' | 'origin'> | undefined {
-  let last: string | undefined;
-  let read: Pick<URL, 'hostname' | 'origin'> | undefined;
-  return (host) => {
-    if (host === last) return read;
-    last = host;
-    try {
-      const { hostname, origin, pathname, search, username } = new URL(`http://${host}`);
-      read =
-        host === undefined || pathname !== '/' || search !== '' || username !== '' ? undefined : { hostname, origin };
-    } catch {
-      read = undefined;
-    }
-    return read;
+/** Keeps the last answer of a function: most requests have the same path and the same `Host`. */
+function forLast<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
+  let last: { readonly key: Key; readonly value: Value } | undefined;
+  return (key) => {
+    if (last === undefined || last.key !== key) last = { key, value: read(key) };
+    return last.value;
   };
+}
+
+/** A `Host` header as a URL has it; undefined if it is no host. */
+function readHost(host: string | undefined): Pick<URL, 'hostname' | 'origin'> | undefined {
+  if (host === undefined) return undefined;
+  try {
+    const { hostname, origin, pathname, search, username } = new URL(`http://${host}`);
+    return pathname !== '/' || search !== '' || username !== '' ? undefined : { hostname, origin };
+  } catch {
+    return undefined;
+  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
