@@ -15,7 +15,7 @@ export const MUTATED_FOLDERS = {
   proof: [
     'test/unit/{mpt-*,light-seals,amsterdam-headers}.test.ts',
     'test/unit/proof-{account-state,bodies,contents,headers,header-verdicts,hostile-tree,json-reader}.test.ts',
-    'test/unit/proof-{linea-answer,maru,maru-answer,recorded,settled-header,unchanged-slot}.test.ts',
+    'test/unit/proof-{access-list,linea-answer,maru,maru-answer,recorded,settled-header,unchanged-slot}.test.ts',
     'test/unit/{block-lists,forced-transactions,messages,settled-by-hash}.test.ts',
   ],
   state: [

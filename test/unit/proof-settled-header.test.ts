@@ -1,9 +1,17 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, it } from 'vitest';
 import type { AccountValue } from '../../src/accumulator/account-value.js';
+import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { bigIntToBytes } from '../../src/primitives/bytes.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
-import { headerOfHash, historySlot, settledHash, verifySettledHeader } from '../../src/proof/settled-header.js';
+import {
+  hashInRing,
+  headerOfHash,
+  historySlot,
+  settledHash,
+  verifySettledHeader,
+} from '../../src/proof/settled-header.js';
+import { getProof } from '../support/ethereum-tries.js';
 import { lineaAnswerScene } from '../support/linea-answer-scene.js';
 import { headerJson } from '../support/zero-header.js';
 
@@ -24,6 +32,30 @@ describe('the slot of a block in the history contract', () => {
     ]);
     expect([historySlot(0, 8191), historySlot(0, 8192), historySlot(1, 8192)]).toEqual([word(0), undefined, word(1)]);
     expect([historySlot(7, 7), historySlot(8, 7), historySlot(-1, 7)]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('the hash in the ordinary state of a later block', () => {
+  it('is proved by the history contract, or refused with what is wrong', async () => {
+    const trie = new StateTrie();
+    const slots = [{ key: word(5), after: word(7) }];
+    const account = { nonce: 1n, balance: 0n, codeHash: keccak_256(CODE) };
+    const root = await trie.write([{ address: HISTORY, account, slots }]);
+    const bare = await new StateTrie().write([{ address: HISTORY.map((byte) => byte ^ 1), account, slots }]);
+    const answer = async (slot: number) => getProof(trie, root, HISTORY, [word(slot)]);
+    expect(hashInRing(5, 9, root, await answer(5))).toEqual({ verified: true, hash: word(7) });
+    expect(hashInRing(8196, 8197, root, await answer(5))).toEqual({ verified: true, hash: word(7) });
+    expect(hashInRing(6, 9, root, await answer(6))).toMatchObject({ verified: false, reason: 'HASH_MISSING' });
+    expect(hashInRing(9, 9, root, await answer(5))).toMatchObject({ verified: false, reason: 'OUT_OF_RING' });
+    expect(hashInRing(5, 9, bare, await answer(5))).toMatchObject({ verified: false, at: 'accountProof[0]' });
+  });
+
+  it('needs the contract', async () => {
+    const trie = new StateTrie();
+    const account = { nonce: 1n, balance: 0n, codeHash: keccak_256(CODE) };
+    const root = await trie.write([{ address: HISTORY.map((byte) => byte ^ 1), account, slots: [] }]);
+    const answer = await getProof(trie, root, HISTORY, [word(5)]);
+    expect(hashInRing(5, 9, root, answer)).toMatchObject({ verified: false, reason: 'CONTRACT_MISSING' });
   });
 });
 
