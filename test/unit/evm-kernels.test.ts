@@ -91,11 +91,8 @@ describe('idle kernels of the EVM', () => {
   });
 
   describe('of which four are in use', () => {
-    /** An instance of its own, in which none is in use yet, and what has been taken of it. */
-    let instances = 0;
-    async function fourTaken() {
-      const path = `../../src/kernel/evm.js?waiting${instances++}`;
-      const module: typeof import('../../src/kernel/evm.js') = await import(path);
+    /** Four taken of an instance of its own, in which none was in use. */
+    async function fourTaken(module: typeof import('../../src/kernel/evm.js')) {
       const four: EvmKernel[] = [];
       for (let i = 0; i < 4; i++) four.push(await module.takeEvmKernel(`${i}`));
       return { ...module, four };
@@ -112,12 +109,14 @@ describe('idle kernels of the EVM', () => {
     }
 
     it('are made without waiting', async () => {
-      const { four } = await fourTaken();
+      const path = '../../src/kernel/evm.js?made';
+      const { four } = await fourTaken(await import(path));
       expect(new Set(four).size).toBe(4);
     });
 
     it('go to those that wait, in their order', async () => {
-      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken();
+      const path = '../../src/kernel/evm.js?order';
+      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken(await import(path));
       const waiting = [takeEvmKernel('x'), takeEvmKernel('y')];
       await task();
       for (const kernel of [four[2]!, four[0]!, four[1]!]) returnEvmKernel(kernel);
@@ -128,7 +127,8 @@ describe('idle kernels of the EVM', () => {
     });
 
     it('do not go to those that wait for another build', async () => {
-      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken();
+      const path = '../../src/kernel/evm.js?build';
+      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken(await import(path));
       preferEvmBuild('scalar');
       const scalar = takeEvmKernel('x');
       preferEvmBuild('auto');
@@ -139,7 +139,8 @@ describe('idle kernels of the EVM', () => {
     });
 
     it('are made anew for one that has waited for eight tasks', async () => {
-      const { four, takeEvmKernel } = await fourTaken();
+      const path = '../../src/kernel/evm.js?anew';
+      const { four, takeEvmKernel } = await fourTaken(await import(path));
       const [first, second] = [takeEvmKernel('x'), takeEvmKernel('y')];
       const tasks = await tasksOf(first);
       expect(tasks).toBeGreaterThanOrEqual(8);
@@ -149,7 +150,8 @@ describe('idle kernels of the EVM', () => {
     });
 
     it('are in use no more when they are returned: the next one is made at once', async () => {
-      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken();
+      const path = '../../src/kernel/evm.js?returned';
+      const { four, takeEvmKernel, returnEvmKernel } = await fourTaken(await import(path));
       const broken = { isBroken: true, memoryBytes: 1, build: 'auto', configuration: undefined };
       returnEvmKernel(broken as unknown as EvmKernel);
       // Idle ones and those that wait are asked first: there are none, and three in use.
