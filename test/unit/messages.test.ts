@@ -1,5 +1,6 @@
 import { concat, encodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
+import { StateTrie } from '../../src/ethereum/state-trie.js';
 import { linea } from '../../src/networks/linea.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {
@@ -13,6 +14,7 @@ import {
   verifyClaimState,
   verifyMessageProof,
 } from '../../src/proof/messages.js';
+import { getProof } from '../support/ethereum-tries.js';
 import { seededRandom } from '../support/random.js';
 
 const random = seededRandom(166);
@@ -145,4 +147,107 @@ test('the rate limit counts from zero after its period, and a message without an
   expect(claimRefusal(claim, { ...state, balance: 9n }, 101n)).toBe('MessageSendingFailed');
   expect(claimRefusal(claim, { ...state, pauseBits: 1n << 2n }, 101n)).toBeUndefined();
   for (const bit of [1n, 3n]) expect(claimRefusal(claim, { ...state, pauseBits: 1n << bit }, 101n)).toBe('IsPaused');
+});
+
+test('each refusal of a claim, in the order of the contract (docs/spec/messages.md 5)', () => {
+  const message = { ...messageAt(1), fee: 1n, value: 9n };
+  const [tree] = messageTrees([hashMessage(message)]);
+  const claim = { message, siblings: siblingsOf(tree!, 0), leafIndex: 0, root: tree!.root };
+  const rateLimit = { limit: 16n, periodEnd: 100n, used: 6n };
+  const state = { depth: 5n, isClaimed: false, pauseBits: 0n, rateLimit, balance: 10n };
+  const most = { ...claim, message: { ...message, fee: 2n ** 256n - 11n, value: 10n } };
+  const over = { ...most, message: { ...most.message, value: 11n } };
+  const room = { ...state, rateLimit: { ...rateLimit, limit: 2n ** 257n }, balance: 2n ** 257n };
+  const of32 = Array.from({ length: 32 }, () => bytes(32));
+  for (const [given, changed, reason] of [
+    [claim, state, undefined],
+    [claim, { ...state, depth: 0n }, 'L2MerkleRootDoesNotExist'],
+    [claim, { ...state, depth: 6n }, 'ProofLengthDifferentThanMerkleDepth'],
+    [claim, { ...state, isClaimed: true }, 'MessageAlreadyClaimed'],
+    [over, room, 'Panic'],
+    [most, room, 'InvalidMerkleProof'],
+    [claim, { ...state, rateLimit: { ...rateLimit, limit: 15n } }, 'RateLimitExceeded'],
+    [
+      { ...claim, message: { ...message, fee: 0n, value: 0n } },
+      { ...state, rateLimit: { ...rateLimit, limit: 5n } },
+      'InvalidMerkleProof',
+    ],
+    [{ ...claim, siblings: [...of32, bytes(32)] }, { ...state, depth: 33n }, 'SafeCastOverflowedUintDowncast'],
+    [{ ...claim, siblings: of32 }, { ...state, depth: 32n }, 'InvalidMerkleProof'],
+    [{ ...claim, leafIndex: 32 }, state, 'LeafIndexOutOfBounds'],
+    [{ ...claim, leafIndex: 31 }, state, 'InvalidMerkleProof'],
+    [{ ...claim, root: bytes(32) }, state, 'InvalidMerkleProof'],
+    [claim, { ...state, balance: 9n }, 'MessageSendingFailed'],
+  ] as const)
+    expect([reason, claimRefusal(given, changed, 100n)]).toEqual([reason, reason]);
+});
+
+test('the state of a claim is read from a proof of the contract', async () => {
+  const trie = new StateTrie();
+  const address = hexToBytes(linea.rollup.address, 20);
+  const question = { root: bytes(32), nonce: 0x305n };
+  const word = (value: bigint) => hexToBytes(`0x${value.toString(16).padStart(64, '0')}`);
+  const keys = messageSlots(linea.rollup, question);
+  const slots = [100n, 200n, 50n, 4n, 5n, 1n << 5n].map((value, i) => ({ key: keys[i]!, after: word(value) }));
+  const account = { nonce: 1n, balance: 77n, codeHash: bytes(32) };
+  const l1StateRoot = await trie.write([{ address, account, slots }]);
+  const read = async (nonce: bigint, rollup = linea.rollup) => {
+    const asked = { root: question.root, nonce };
+    const of = hexToBytes(rollup.address, 20);
+    const answer = await getProof(trie, l1StateRoot, of, messageSlots(rollup, asked));
+    return verifyClaimState({ ...asked, rollup, l1StateRoot }, answer);
+  };
+  const state = {
+    ...{ verified: true, depth: 5n, isClaimed: true, pauseBits: 4n },
+    ...{ rateLimit: { limit: 100n, periodEnd: 200n, used: 50n }, balance: 77n },
+  };
+  expect(await read(question.nonce)).toEqual(state);
+  expect(await read(question.nonce + 1n)).toEqual({ ...state, isClaimed: false });
+  // The same bit of the word before it.
+  expect(await read(question.nonce - 256n)).toEqual({ ...state, isClaimed: false });
+  expect(await read(question.nonce, { ...linea.rollup, address: `0x${'5'.repeat(40)}` })).toEqual({
+    verified: false,
+    reason: 'CONTRACT_MISSING',
+    at: 'accountProof',
+    message: 'there is no account at the address of the rollup contract',
+  });
+  const answer = await getProof(trie, l1StateRoot, address, keys);
+  const elsewhere = { ...question, rollup: linea.rollup, l1StateRoot: bytes(32) };
+  expect(verifyClaimState(elsewhere, answer)).toMatchObject({ verified: false, at: 'accountProof[0]' });
+});
+
+test('what is wrong with the input is named', () => {
+  const [message, root] = [messageAt(1), bytes(32)];
+  const claim = { message, siblings: [bytes(32)], leafIndex: 0, root };
+  const wrong = (work: () => unknown) => {
+    try {
+      return work();
+    } catch (error) {
+      const { code, message: text } = error as { code: string; message: string };
+      return `${code} ${text}`;
+    }
+  };
+  expect(wrong(() => hashMessage({ ...message, from: bytes(19) }))).toMatch(/^INVALID_LENGTH .*from/);
+  for (const depth of [0, 33, 1.5]) expect(wrong(() => messageTrees([], depth))).toMatch(/depth: must be from 1 to 32/);
+  expect(messageTrees([bytes(32)], 32)).toHaveLength(1);
+  const proof = { ...claim, depth: 1 };
+  expect(wrong(() => verifyMessageProof({ ...proof, root: bytes(31) }))).toMatch(/^INVALID_LENGTH .*root/);
+  expect(wrong(() => verifyMessageProof({ ...proof, siblings: [bytes(31)] }))).toMatch(
+    /^INVALID_LENGTH .*siblings\[0\]/,
+  );
+  expect(wrong(() => messageSlots(linea.rollup, { root: bytes(31), nonce: 1n }))).toMatch(/^INVALID_LENGTH .*root/);
+  const { claimedSlot: _, ...without } = linea.rollup;
+  expect(wrong(() => messageSlots(without, { root, nonce: 1n }))).toMatch(/claimedSlot/);
+  for (const leafIndex of [-1, 0.5, 2 ** 32])
+    expect(wrong(() => claimCalldata({ ...claim, leafIndex }))).toBe(
+      'OUT_OF_RANGE leafIndex must be an integer from 0 to 2^32 - 1',
+    );
+  expect(wrong(() => claimCalldata({ ...claim, feeRecipient: bytes(19) }))).toMatch(/^INVALID_LENGTH .*feeRecipient/);
+  expect(wrong(() => claimCalldata({ ...claim, root: bytes(33) }))).toMatch(/^INVALID_LENGTH .*root/);
+  for (const [change, at, text] of [
+    [{ depth: 2 }, 'siblings', 'there are 1 siblings, and the tree has depth 2'],
+    [{ leafIndex: 2 }, 'leafIndex', 'a tree of depth 1 has no leaf 2'],
+    [{}, 'root', 'the branch leads to another root'],
+  ] as const)
+    expect(verifyMessageProof({ ...proof, ...change })).toMatchObject({ verified: false, at, message: text });
 });
