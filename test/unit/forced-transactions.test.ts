@@ -1,4 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { encodeFunctionData, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { encodeToSign, encodeTransaction } from '../../src/ethereum/encode-transaction.js';
 import { StateTrie } from '../../src/ethereum/state-trie.js';
@@ -242,6 +243,63 @@ describe('a forced transaction', () => {
       'FinalizationStateIncorrect',
     );
     expect(forcedTransactionRefusal(call, 5n, { ...limits, maxGasLimit: 112_767n }, held)).toBe('MaxGasLimitExceeded');
+  });
+
+  it('is refused for each rule of a gateway, in the order of docs/spec/messages.md 8', () => {
+    const limits = { maxGasLimit: 112_768n, maxInputLength: 2 };
+    const held = { finalizedState: hexToBytes(STATE_HASH), fee: 5n, isTaken: false, isFiltered: false };
+    const refusal = (changes: Partial<typeof fields>, more: Partial<typeof held> = {}, v = 1n) => {
+      const transaction = encodeTransaction({ ...fields, ...changes, type: 2, chainId: 1337n }, { v, r: 1n, s: 1n });
+      return forcedTransactionRefusal({ transaction, lastFinalizedState: state }, 5n, limits, { ...held, ...more });
+    };
+    expect([refusal({ gasLimit: 20_999n }), refusal({ gasLimit: 21_000n })]).toEqual(['GasLimitTooLow', undefined]);
+    expect(refusal({ gasLimit: 112_769n, data: new Uint8Array(3) })).toBe('MaxGasLimitExceeded');
+    expect(refusal({ data: new Uint8Array(2) })).toBeUndefined();
+    expect(refusal({ data: new Uint8Array(3), maxFeePerGas: 0n })).toBe('CalldataInputLengthLimitExceeded');
+    const zero = 'GasFeeParametersContainZero';
+    expect([refusal({ maxFeePerGas: 0n }), refusal({ maxPriorityFeePerGas: 0n })]).toEqual([zero, zero]);
+    expect(refusal({ maxFeePerGas: 353_159_985n }, {}, 2n)).toBe('MaxPriorityFeePerGasHigherThanMaxFee');
+    expect(refusal({ maxFeePerGas: 353_159_986n })).toBeUndefined();
+    expect(refusal({}, { isTaken: true }, 2n)).toBe('YParityGreaterThanOne');
+    expect(refusal({}, { isTaken: true, fee: 6n })).toBe('ForcedTransactionAlreadySubmittedInBlock');
+    expect(refusal({}, { isFiltered: true, finalizedState: ZERO })).toBe('FinalizationStateIncorrect');
+    expect(refusal({}, { isFiltered: true })).toBe('AddressIsFiltered');
+  });
+
+  it('has the calldata of the ABI', () => {
+    const abi = parseAbi([
+      'struct AccessListEntry { address contractAddress; bytes32[] storageKeys; }',
+      'struct Transaction { uint256 nonce; uint256 maxPriorityFeePerGas; uint256 maxFeePerGas; uint256 gasLimit; address to; uint256 value; bytes input; AccessListEntry[] accessList; uint8 yParity; uint256 r; uint256 s; }',
+      'struct State { uint256 timestamp; uint256 messageNumber; bytes32 messageRollingHash; uint256 forcedTransactionNumber; bytes32 forcedTransactionRollingHash; }',
+      'function submitForcedTransaction(Transaction transaction, State state)',
+    ]);
+    const accessList = [
+      { address: address(2), storageKeys: [word(1n), word(2n)] },
+      { address: address(3), storageKeys: [] },
+    ];
+    for (const changes of [{}, { data: Uint8Array.of(1, 2, 3), accessList }, { accessList, value: 7n }]) {
+      const given = { ...fields, ...changes, type: 2, chainId: 1337n } as const;
+      const transaction = encodeTransaction(given, { v: 1n, r: 8n, s: 9n });
+      const list = 'accessList' in changes ? changes.accessList : [];
+      const { nonce, maxPriorityFeePerGas, maxFeePerGas, gasLimit, value, to, data } = given;
+      const args = [
+        {
+          ...{ nonce, maxPriorityFeePerGas, maxFeePerGas, gasLimit, value, yParity: 1, r: 8n, s: 9n },
+          ...{ to: bytesToHex(to), input: bytesToHex(data) },
+          accessList: list.map(({ address: of, storageKeys }) => ({
+            contractAddress: bytesToHex(of),
+            storageKeys: storageKeys.map((key) => bytesToHex(key)),
+          })),
+        },
+        { ...state, messageRollingHash: bytesToHex(ZERO), forcedTransactionRollingHash: bytesToHex(ZERO) },
+      ] as const;
+      expect(bytesToHex(forcedTransactionCalldata({ transaction, lastFinalizedState: state }))).toMatch(
+        // The selector is that of the contract's own names of types, which do not change the rest.
+        new RegExp(
+          `${encodeFunctionData({ abi, functionName: 'submitForcedTransaction', args: args as never }).slice(10)}$`,
+        ),
+      );
+    }
   });
 });
 
