@@ -561,7 +561,7 @@ function bulkOrder(signed: Signed): SignatureReading {
   const leaves: Message[] = [];
   const open: unknown[] = [signed.message.tree];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (Array.isArray(one)) open.push(...one);
+    if (Array.isArray(one)) for (const inner of one) open.push(inner);
     else if (leaves.length <= MAX_LEAVES && list(struct(one).offer).length > 0) leaves.push(struct(one));
   }
   const orders = leaves.slice(0, MAX_LEAVES).map((one) => seaportOf(one, signed).order!);

@@ -13,7 +13,7 @@ import type { AccountChange } from '../../../evm/state-overlay.js';
 import { encodeExtraData, type Prices } from '../../../fees/prices.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import type { Network } from '../../../networks/network.js';
-import { bigIntToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
+import { bigIntToBytes, equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { Block } from '../../block.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
@@ -123,11 +123,20 @@ const FORMAT_OF: ReadonlyMap<GenesisAccount, number> = new Map([
  * @param stored - changes of the stored genesis block
  */
 export function allocAsStored(alloc: GenesisAlloc, stored: readonly AccountChange[]): GenesisAlloc {
-  const held = new Set(stored.map(({ address }) => bytesToHex(address)));
-  const accounts = Object.entries(alloc) as [Hex, GenesisAccount][];
-  const formatOf = (account: GenesisAccount) => FORMAT_OF.get(account) ?? 1;
-  const format = Math.max(...accounts.map(([at, account]) => (held.has(at) ? formatOf(account) : 1)));
-  return Object.fromEntries(accounts.filter(([, account]) => formatOf(account) <= format));
+  const later = Object.entries(alloc).flatMap(([at, account]) => {
+    const format = FORMAT_OF.get(account);
+    return format === undefined ? [] : [{ at: at as Hex, format }];
+  });
+  const isHeld = (at: Hex) => {
+    const own = hexToBytes(at, 20);
+    return stored.some(({ address }) => equalBytes(address, own));
+  };
+  const format = later.reduce((most, one) => (one.format > most && isHeld(one.at) ? one.format : most), 1);
+  const missing = later.filter((one) => one.format > format);
+  if (missing.length === 0) return alloc;
+  const earlier: Record<Hex, GenesisAccount> = { ...alloc };
+  for (const { at } of missing) delete earlier[at];
+  return earlier;
 }
 
 /** The genesis block as changes to the empty state. @throws PlumblineError `INVALID_HEX`, `INVALID_LENGTH` */
@@ -153,16 +162,26 @@ export function genesisChanges(alloc: GenesisAlloc): AccountChange[] {
   });
 }
 
+/** Characters that are hashed at once. A call of the hash for each account takes longer than the hashing. */
+const HASHED_AT_ONCE = 2 ** 16;
+
 /** Identifies the genesis accounts: SHA-256 over all of them in order of address, 32 bytes. */
 export function genesisIdentity(alloc: GenesisAlloc): Uint8Array {
   const hash = sha256.create();
+  const encoder = new TextEncoder();
   const accounts = Object.entries(alloc).map(([address, account]) => [address.toLowerCase(), account] as const);
   accounts.sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [address, { balance = 0n, nonce = 0n, code = '0x', storage = {} }] of accounts) {
-    const slots = Object.entries(storage).map((slot) => slot.join('=').toLowerCase());
-    const text = [address, balance, nonce, code.toLowerCase(), ...slots.sort()].join(' ');
-    hash.update(new TextEncoder().encode(`${text}\n`));
+  let lines = '';
+  const add = () => {
+    hash.update(encoder.encode(lines));
+    lines = '';
+  };
+  for (const [address, { balance = 0n, nonce = 0n, code = '0x', storage }] of accounts) {
+    const slots = storage === undefined ? [] : Object.entries(storage).map((slot) => slot.join('=').toLowerCase());
+    lines += `${[address, balance, nonce, code.toLowerCase(), ...slots.sort()].join(' ')}\n`;
+    if (lines.length > HASHED_AT_ONCE) add();
   }
+  add();
   return hash.digest();
 }
 

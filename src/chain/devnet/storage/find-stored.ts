@@ -61,10 +61,14 @@ export interface StoredDevnet {
   ): Pruning | undefined;
 }
 
-/** Hash of what must equal the stored chain's, 32 bytes. Headers contain neither chain id nor hash scheme. */
-function identityOf({ alloc, network, zk }: StoredSettings): Uint8Array {
+/**
+ * Hash of what must equal the stored chain's, 32 bytes. Headers contain neither chain id nor hash scheme.
+ *
+ * @param accounts - `genesisIdentity`
+ */
+function identityOf(accounts: Uint8Array, { network, zk }: StoredSettings): Uint8Array {
   const rest = new TextEncoder().encode(`${network.chainId} ${zk!.hasher.scheme}`);
-  return sha256(concatBytes(genesisIdentity(alloc), rest));
+  return sha256(concatBytes(accounts, rest));
 }
 
 /**
@@ -79,7 +83,8 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
   const genesis = head === undefined ? undefined : await blocks.block(0);
   const alloc = genesis === undefined ? given.alloc : allocAsStored(given.alloc, genesis.changes);
   const settings = { ...given, alloc };
-  const identity = identityOf(settings);
+  const accounts = genesisIdentity(alloc);
+  const identity = identityOf(accounts, settings);
   const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
   const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
   const found: Pick<
@@ -103,7 +108,7 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
   }
   const expected = genesisBlock(settings, genesis.block.header.stateRoot);
   // Earlier versions stored the hash of the accounts only.
-  const isSame = [identity, genesisIdentity(settings.alloc)].some((own) => equalBytes(checkpoint.genesis, own));
+  const isSame = [identity, accounts].some((own) => equalBytes(checkpoint.genesis, own));
   if (!isSame || !equalBytes(genesis.block.hash, expected.hash)) throw anotherGenesis();
   return { ...found, head, genesis, checkpoint };
 }
