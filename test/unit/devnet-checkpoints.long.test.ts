@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
+import { storedCheckpoint } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import type { Key, PageStore, Table } from '../../src/store/page-store.js';
 import { KeptStore } from '../support/dev-node.js';
@@ -35,7 +35,7 @@ describe('a stored devnet', () => {
           number++;
           for (const each of [chain, lasting]) await sealScripted(each, number);
         }
-        const { block } = (await new Checkpoints(store, new Uint8Array(32)).read())!;
+        const { block } = (await storedCheckpoint(store))!;
         // Due after six blocks, and written when its block is final, two blocks later.
         expect(number - block).toBeLessThan(12);
       }
@@ -48,7 +48,7 @@ describe('a stored devnet', () => {
     const expected = await portrait(chain, 9);
     // A checkpoint that fits its checksums and says another block: the blocks after it do not follow from its state.
     const copy = await copyOf(store);
-    const checkpoint = (await new Checkpoints(copy, new Uint8Array(32)).read())!;
+    const checkpoint = (await storedCheckpoint(copy))!;
     const earlier = await storedChain(checkpoint.block - 4);
     for (const table of ['state', 'trie'] as const) {
       for (const key of await copy.keys(table)) await copy.commit({ deletes: [{ table, key }] });

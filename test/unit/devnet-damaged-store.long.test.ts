@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { decodeSegment, encodeSegment } from '../../src/chain/devnet/records/checkpoint-codec.js';
-import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
+import { storedCheckpoint } from '../../src/chain/devnet/storage/checkpoints.js';
 import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import type { Commit, Key, PageStore, Table } from '../../src/store/page-store.js';
 import { StoreHealth } from '../../src/store/store-status.js';
 import { reopened, scene } from '../support/failing-store.js';
-import { copyOf, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
+import { copyOf, openDevnet, portrait, sealScripted } from '../support/stored-devnet.js';
 
 describe('a damaged store of a devnet', () => {
   async function stored(blocks: number) {
@@ -162,7 +162,7 @@ describe('a damaged store of a devnet', () => {
       await foreign.chain.control.mine(1);
     }
     await foreign.chain.close();
-    const numbers = [store, foreign.store].map(async (one) => (await new Checkpoints(one, address).read())!.block);
+    const numbers = [store, foreign.store].map(async (one) => (await storedCheckpoint(one))!.block);
     expect(new Set(await Promise.all(numbers)).size).toBe(1);
     const opened = async (from: PageStore, health?: StoreHealth) => {
       const chain = await openDevnet(from, { check, health });
@@ -186,7 +186,7 @@ describe('a damaged store of a devnet', () => {
 
   test('a trie node that does not match its hash is noticed, even if everything else is undamaged', async () => {
     const store = await stored(10);
-    const { segments } = (await new Checkpoints(store, TOKEN).read())!;
+    const { segments } = (await storedCheckpoint(store))!;
     const expected = await portrait(await reopened(store), 8);
     for (const { number } of segments) {
       const nodes = new Map<string, Uint8Array>();

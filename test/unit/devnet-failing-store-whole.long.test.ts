@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Checkpoints } from '../../src/chain/devnet/storage/checkpoints.js';
+import { storedCheckpoint } from '../../src/chain/devnet/storage/checkpoints.js';
 import { PlumblineError } from '../../src/errors.js';
 import { eventually } from '../support/eventually.js';
 import { full, lasting, reopened, scene, storedBlocks } from '../support/failing-store.js';
@@ -75,7 +75,7 @@ describe('a devnet whose store fails', () => {
     store.commit = (commit) =>
       commit.puts?.some(({ table }) => table === 'blocks') ? Promise.reject(full()) : kept(commit);
     await seal(3, 14);
-    const stateOf = async () => (await new Checkpoints(store, new Uint8Array(32)).read())?.block ?? 0;
+    const stateOf = async () => (await storedCheckpoint(store))?.block ?? 0;
     expect(await stateOf()).toBeLessThanOrEqual(await storedBlocks(store));
     expect(await portrait(await reopened(store), 0)).toEqual(await portrait(await lasting(2), 0));
     store.commit = kept;

@@ -39,6 +39,12 @@ interface PreparedCheckpoint {
   readonly replacesAll: boolean;
 }
 
+/** The checkpoint in a store. @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */
+export async function storedCheckpoint(store: PageStore): Promise<Checkpoint | undefined> {
+  const bytes = await store.get('meta', CHECKPOINT_KEY);
+  return bytes && decodeCheckpoint(bytes);
+}
+
 /**
  * Writes the state of the devnet at intervals, so that opening applies only the blocks since. Block records are written
  * with each block and are enough to rebuild the state; a late or lost checkpoint only costs time.
@@ -89,12 +95,6 @@ export class Checkpoints {
   /** Resolves when no checkpoint is being written. */
   async settled(): Promise<void> {
     await this.writing;
-  }
-
-  /** The stored checkpoint. @throws PlumblineError `STORE_CORRUPT`; `STORE_TOO_NEW` */
-  async read(): Promise<Checkpoint | undefined> {
-    const bytes = await this.store.get('meta', CHECKPOINT_KEY);
-    return bytes === undefined ? undefined : decodeCheckpoint(bytes);
   }
 
   /** Continues from a stored checkpoint that was loaded. @param savedNodes - names of the trie nodes in its segments */

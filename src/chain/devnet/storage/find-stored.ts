@@ -16,7 +16,7 @@ import {
   genesisIdentity,
 } from '../state/genesis.js';
 import { ChainWriter, type StoringOptions } from './chain-writer.js';
-import { type CheckpointOptions, Checkpoints } from './checkpoints.js';
+import { type CheckpointOptions, Checkpoints, storedCheckpoint } from './checkpoints.js';
 import { anotherGenesis, DevnetStore, storeCorrupt } from './devnet-store.js';
 import { type DevnetBudget, openPruning, type Pruning } from './pruning.js';
 import { StoredL1 } from './stored-l1.js';
@@ -81,11 +81,19 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
   const blocks = new DevnetStore(pages, given.network.chainId);
   const head = await blocks.head((repair) => given.health?.repaired(repair));
   const genesis = head === undefined ? undefined : await blocks.block(0);
-  const alloc = genesis === undefined ? given.alloc : allocAsStored(given.alloc, genesis.changes);
+  const checkpoint = genesis && (await readCheckpoint(pages, given.health));
+  let { alloc } = given;
+  let accounts = genesisIdentity(alloc);
+  // Earlier versions stored the hash of the accounts only.
+  const isSame = () =>
+    [identityOf(accounts, given), accounts].some((own) => checkpoint && equalBytes(checkpoint.genesis, own));
+  // Only a genesis of an earlier format needs its changes, which take long to decode.
+  if (genesis !== undefined && !isSame()) {
+    alloc = allocAsStored(alloc, genesis.changes);
+    accounts = genesisIdentity(alloc);
+  }
   const settings = { ...given, alloc };
-  const accounts = genesisIdentity(alloc);
-  const identity = identityOf(accounts, settings);
-  const checkpoints = new Checkpoints(pages, identity, settings.checkpoints);
+  const checkpoints = new Checkpoints(pages, identityOf(accounts, given), given.checkpoints);
   const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
   const found: Pick<
     StoredDevnet,
@@ -101,15 +109,12 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
     openPruning: (...parts) => openPruning({ pages, history }, ...parts),
   };
   if (head === undefined || genesis === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };
-  const checkpoint = await readCheckpoint(checkpoints, settings.health);
   if (checkpoint === undefined || checkpoint.block > head) {
     if (history.changesTo > 0) throw unrecoverable(history);
     return { ...found, head, genesis, checkpoint: undefined };
   }
   const expected = genesisBlock(settings, genesis.block.header.stateRoot);
-  // Earlier versions stored the hash of the accounts only.
-  const isSame = [identity, accounts].some((own) => equalBytes(checkpoint.genesis, own));
-  if (!isSame || !equalBytes(genesis.block.hash, expected.hash)) throw anotherGenesis();
+  if (!isSame() || !equalBytes(genesis.block.hash, expected.hash)) throw anotherGenesis();
   return { ...found, head, genesis, checkpoint };
 }
 
@@ -119,12 +124,9 @@ function unrecoverable({ changesTo }: PrunedHistory): PlumblineError<'STORE_CORR
 }
 
 /** The stored checkpoint; undefined if there is none, or if it is damaged: the blocks are enough. */
-async function readCheckpoint(
-  checkpoints: Checkpoints,
-  health: StoreHealth | undefined,
-): Promise<Checkpoint | undefined> {
+async function readCheckpoint(pages: PageStore, health: StoreHealth | undefined): Promise<Checkpoint | undefined> {
   try {
-    return await checkpoints.read();
+    return await storedCheckpoint(pages);
   } catch (error) {
     if (!isPlumblineError(error, 'STORE_CORRUPT')) throw error;
     health?.repaired(error.details);
