@@ -28,8 +28,11 @@ test('a new version takes over, and no request under way is lost', async ({ cont
   scene.upstream.options.latencyMs = 1_500;
   const slow = post(page, scene.upstream.url, call('debug_echo', ['slow']));
   await expect.poll(() => scene.upstream.seen.length).toBe(1);
-  scene.site.workerSuffix = '\n// another version';
-  expect(await update(page)).toEqual({ before: 'redundant', isNew: true, controls: true });
+  expect(await update(page, scene.site, '\n// another version')).toEqual({
+    before: 'redundant',
+    isNew: true,
+    controls: true,
+  });
   expect((await slow).json.result).toEqual(['slow']);
   expect((await post(page, scene.upstream.url, call('eth_blockNumber'))).json.result).toBe('0x1');
   expect((await post(page, scene.upstream.url, call('debug_echo', ['again']))).json.result).toEqual(['again']);

@@ -65,8 +65,7 @@ test('a page with viem and an unchanged URL estimates locally and forwards, afte
   expect(await askByViem(second, scene.upstream.url)).toEqual(want);
   expect(await askByViem(page, scene.upstream.url)).toEqual(want);
   // Another version of the worker.
-  scene.site.workerSuffix = '\n// changed';
-  await update(page);
+  await update(page, scene.site, '\n// changed');
   expect(await askByViem(page, scene.upstream.url)).toEqual(want);
   expect(await askByViem(second, scene.upstream.url)).toEqual(want);
 

@@ -116,14 +116,24 @@ export function post<T = Answer>(
   );
 }
 
-/** Updates the page's worker to a new version of its script, and waits until that one controls the page. */
-export function update(page: Page): Promise<{ before: string | undefined; isNew: boolean; controls: boolean }> {
-  return page.evaluate(async () => {
+/**
+ * Updates the page's worker to a new version of its script, and waits until that one controls the page. The browser looks for new versions by
+ * itself, too, so the page listens before there is one.
+ */
+export async function update(
+  page: Page,
+  site: { workerSuffix: string },
+  suffix: string,
+): Promise<{ before: string | undefined; isNew: boolean; controls: boolean }> {
+  const listening = await page.evaluateHandle(async () => {
     const registration = await navigator.serviceWorker.ready;
-    const before = registration.active;
     const changed = new Promise<void>((resolve) => {
       navigator.serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true });
     });
+    return { registration, before: registration.active, changed };
+  });
+  site.workerSuffix = suffix;
+  return listening.evaluate(async ({ registration, before, changed }) => {
     await registration.update();
     await changed;
     const { active } = registration;
