@@ -1,5 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as openRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkEnvelopeCase } from '../../conformance/envelope.js';
 import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
@@ -90,6 +94,29 @@ test('bad input gets a typed error each time, and the node goes on', async () =>
     expect(answer.error, `${method} ${JSON.stringify(params).slice(0, 80)}`).toMatchObject(expected as object);
   }
   expect(await ask('eth_blockNumber')).toMatchObject({ result: '0x0' });
+});
+
+test('a body in parts of one byte takes the memory of its bytes, and is read whole', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const inUse = () => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const body = Buffer.from(`${' '.repeat(20_000)}{"jsonrpc":"2.0","id":"é","method":"eth_chainId"}`);
+  const chunks = Buffer.concat([...body].map((byte) => Buffer.of(0x31, 0x0d, 0x0a, byte, 0x0d, 0x0a)));
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  await ask('eth_chainId');
+  const before = inUse();
+  socket.write('POST / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n');
+  await new Promise((resolve) => socket.write(chunks, resolve));
+  // The server reads what came before.
+  for (let i = 0; i < 10; i++) await ask('eth_chainId');
+  expect(inUse() - before).toBeLessThan(1_500_000);
+  socket.write('0\r\n\r\n');
+  expect(await text(socket)).toContain('{"jsonrpc":"2.0","id":"é","result":"0xe703"}');
 });
 
 test('a batch is answered in order; too large a one is refused', async () => {

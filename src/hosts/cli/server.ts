@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import type { WebSocket } from 'ws';
+import { GrowingBytes } from '../../primitives/bytes.js';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/envelope.js';
 import {
   type AccessRule,
@@ -286,26 +287,35 @@ function readIncoming(
   const isFramed = announced !== undefined;
   if (isFramed && !onPart(Number(announced))) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const parts: Buffer[] = [];
+    let whole: Buffer | undefined;
+    // Not a list of the parts: a part of one byte is an object of 200.
+    let joined: GrowingBytes | undefined;
     let length = 0;
     request.on('data', (part: Buffer) => {
       length += part.length;
       if (length <= limit && (isFramed || onPart(part.length))) {
-        parts.push(part);
+        if (whole === undefined) whole = part;
+        else {
+          if (joined === undefined) {
+            joined = new GrowingBytes();
+            joined.push(whole);
+          }
+          joined.push(part);
+        }
         return;
       }
       request.removeAllListeners('data').pause();
       resolve(length > limit ? 'too-large' : undefined);
     });
-    request.on('end', () => resolve(textOf(parts.length === 1 ? parts[0]! : Buffer.concat(parts))));
+    request.on('end', () => resolve(textOf(joined?.bytes() ?? whole ?? new Uint8Array(0))));
     request.on('error', () => resolve(undefined));
     request.on('close', () => resolve(undefined));
   });
 }
 
 /** @returns undefined for bytes that are not UTF-8 */
-function textOf(bytes: Buffer): string | undefined {
-  if (isAscii(bytes)) return bytes.toString('latin1');
+function textOf(bytes: Uint8Array): string | undefined {
+  if (isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   try {
     return decoder.decode(bytes);
   } catch {
