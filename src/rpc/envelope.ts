@@ -130,7 +130,8 @@ function writeResponse(response: RpcResponse): string {
   const { jsonrpc, id } = response;
   if ('error' in response) return JSON.stringify({ jsonrpc, id, error: wireError(response.error) });
   try {
-    return JSON.stringify(response);
+    // In parts: a text or a number alone is written in a fraction of the time of an object with it.
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(response.result)}}`;
   } catch (error) {
     return writeResponse(failure(id, toRpcError(error)));
   }

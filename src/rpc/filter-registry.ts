@@ -124,7 +124,8 @@ export class FilterRegistry {
   async logs(id: string, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const filter = this.use(id);
     if (filter.kind !== 'logs') throw notFound(id);
-    return findLogs(this.chain, filter.request, { ...call, maxAnswerBytes: this.options.maxAnswerBytes });
+    const { maxAnswerBytes } = this.options;
+    return findLogs(this.chain, filter.request, { ...call, signal: call.signal, maxAnswerBytes });
   }
 
   /** @returns whether there was such a filter */

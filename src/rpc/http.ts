@@ -28,7 +28,7 @@ export interface HttpCaller extends Caller {
   /** Counts bytes of the body as they arrive. @returns false if they are too many together with the client's other requests */
   mayTake?(length: number): boolean;
   /** Called with a parsed body and its reply, before the response. The payload is undefined for a body that is not JSON. */
-  onReply?(payload: unknown, reply: Reply): void;
+  readonly onReply?: ((payload: unknown, reply: Reply) => void) | undefined;
 }
 
 /** A request under way. */
@@ -120,13 +120,13 @@ export interface PostOptions {
 export async function answerPost<Signal extends AbortSignal | LateSignal>(
   dispatch: (payload: unknown, call: HttpCall<Signal>) => Promise<Reply>,
   read: (onPart: OnPart) => Promise<string | 'too-large' | undefined>,
-  { mayTake, onReply, ...call }: HttpCaller & HttpCall<Signal>,
+  call: HttpCaller & HttpCall<Signal>,
   { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, onFault }: PostOptions,
 ): Promise<{ readonly status: number; readonly text: string }> {
   try {
     let isTooMuch = false;
     const text = await read((length) => {
-      isTooMuch ||= mayTake?.(length) === false;
+      isTooMuch ||= call.mayTake?.(length) === false;
       return !isTooMuch;
     });
     if (isTooMuch) return { status: 429, text: writeReply({ body: failure(null, TOO_MANY_BODIES) }) };
@@ -134,7 +134,7 @@ export async function answerPost<Signal extends AbortSignal | LateSignal>(
       return { status: 413, text: writeReply({ body: failure(null, bodyTooLarge(maxBodyBytes)) }) };
     const given = readPayload(text ?? '');
     const reply = 'refused' in given ? given.refused : await dispatch(given.payload, call);
-    onReply?.('refused' in given ? undefined : given.payload, reply);
+    call.onReply?.('refused' in given ? undefined : given.payload, reply);
     const status = reply.fault === undefined ? 200 : reply.fault === 'envelope' ? 400 : 408;
     return { status, text: writeReply(reply) };
   } catch (error) {

@@ -46,11 +46,12 @@ export interface Deadline {
   /** End of the time limit, in milliseconds since 1970; Infinity without a limit. */
   readonly endsAt: number;
   /**
-   * Runs `work`, unless the deadline has passed. Rejects as soon as it passes, even if `work` goes on.
+   * Runs `work`, unless the deadline has passed. A promise of `work` becomes one that rejects as soon as it passes, even if `work` goes
+   * on; a value is returned as it is.
    *
    * @throws PlumblineError `ABORTED`, `REQUEST_TIMED_OUT`, or what `work` throws
    */
-  run<T>(work: () => T | Promise<T>): Promise<T>;
+  run<T>(work: () => T | Promise<T>): T | Promise<T>;
   /** Ends it now. @param reason - as for `signal` */
   abort(reason: PlumblineError): void;
   /** Removes the time limit. The caller can still abort. */
@@ -108,7 +109,7 @@ class OpenDeadline implements Deadline {
 
   readonly stopped = (): boolean => this.reason !== undefined || this.caller?.aborted === true;
 
-  async run<T>(work: () => T | Promise<T>): Promise<T> {
+  run<T>(work: () => T | Promise<T>): T | Promise<T> {
     // A caller who has left while nothing listened to it.
     if (this.stopped() && this.reason === undefined) this.abort(new PlumblineError('ABORTED', 'request aborted', {}));
     if (this.reason !== undefined) throw this.reason;

@@ -24,7 +24,7 @@ interface Connections {
 }
 
 /** One request and its answer. */
-interface Exchange {
+export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   isEndless: boolean;
@@ -32,6 +32,8 @@ interface Exchange {
   readonly client: string;
   /** Aborted when the client leaves before its answer. */
   readonly left: LateController;
+  /** Called when the answer is sent, or the client has left. */
+  onClose?: (() => void) | undefined;
 }
 
 /** One connection. */
@@ -93,13 +95,14 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
       const { socket } = request;
       const connection = followed.get(socket);
       if (connection === undefined) return undefined;
-      const exchange = { request, response, isEndless: false, client: connection.client, left: new LateController() };
+      const exchange: Exchange = { request, response, isEndless: false, client: connection.client, left: new LateController() };
       connection.running.add(exchange);
       connection.changed = changes++;
       response.on('close', () => {
         if (!response.writableFinished) exchange.left.abort();
         connection.running.delete(exchange);
         connection.changed = changes++;
+        exchange.onClose?.();
         if (closing && connection.running.size === 0) socket.end();
       });
       return exchange;

@@ -162,12 +162,9 @@ function openedLater(open: NonNullable<DevnetParts['layerOne']>, handling: Handl
   return async (payload, call) => (await opened())(payload, call);
 }
 
-/** A dispatcher whose requests wait first. */
-function after(wait: () => Promise<void>, dispatch: Dispatch): Dispatch {
-  return async (payload, call) => {
-    await wait();
-    return dispatch(payload, call);
-  };
+/** A dispatcher whose requests wait first, if there is something to wait for. */
+function after(wait: () => Promise<void> | undefined, dispatch: Dispatch): Dispatch {
+  return (payload, call) => wait()?.then(() => dispatch(payload, call)) ?? dispatch(payload, call);
 }
 
 /** Time limit of the downloads, after which the general dictionary is used. */

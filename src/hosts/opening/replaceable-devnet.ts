@@ -18,7 +18,7 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
   readonly chain: Chain;
   /** What ends the subscription of each listener. */
   private readonly subscriptions = new Map<ChainListener, () => void>();
-  private replacing: Promise<void> = Promise.resolve();
+  private replacing: Promise<void> | undefined;
   /** The devnet has ended, and the one after it did not open. */
   private isVacant = false;
 
@@ -35,8 +35,8 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
     return this.devnet;
   }
 
-  /** Waits for a replacement that is under way. */
-  replaced(): Promise<void> {
+  /** The end of the replacement that is under way, if one is. It does not reject. */
+  replaced(): Promise<void> | undefined {
     return this.replacing;
   }
 
@@ -49,7 +49,7 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
    * @param condition - as that of `StoredChain.replace`
    */
   replace(change: () => Promise<void>, open: () => Promise<Own>, condition?: 'whole'): Promise<void> {
-    const replaced = this.replacing.then(async () => {
+    const replaced = Promise.resolve(this.replacing).then(async () => {
       await (this.isVacant ? change() : this.devnet.storedChain.replace(change, condition));
       this.isVacant = true;
       this.devnet = await open();
@@ -57,7 +57,12 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
       for (const listener of this.subscriptions.keys())
         this.subscriptions.set(listener, this.devnet.subscribe(listener));
     });
-    this.replacing = replaced.catch(() => {});
+    const ended: Promise<void> = replaced
+      .catch(() => {})
+      .then(() => {
+        if (this.replacing === ended) this.replacing = undefined;
+      });
+    this.replacing = ended;
     return replaced;
   }
 

@@ -270,9 +270,10 @@ class OpenNode extends TransportProvider implements PlumblineNode {
         beacon: layer === 'l1',
         onFault: (fault: NodeFault) => void provider.emitChanges({ body: undefined, faults: [fault] }),
       },
-      async dispatch(payload: unknown, { signal, ...caller }: Caller & { signal: AbortSignal | LateSignal }) {
+      async dispatch(payload: unknown, caller: Caller & { signal: AbortSignal | LateSignal }) {
+        const { client, connection, signal } = caller;
         const unreported = caller.unreported && !provider.hears('answer');
-        const reply = await node.dispatch(layer, payload, signal, { ...caller, unreported });
+        const reply = await node.dispatch(layer, payload, signal, { client, connection, unreported });
         if (reply.reports !== undefined || reply.faults !== undefined) await provider.emitAnswers(reply);
         return reply;
       },
@@ -285,10 +286,13 @@ class OpenNode extends TransportProvider implements PlumblineNode {
     this.handle = handler(layers.l2);
     this.handleL1 = handler(layers.l1);
     let loaded: Awaited<ReturnType<typeof load>> | undefined;
-    this.handleBody = async (read, { layer = 'l2', ...caller }) => {
-      loaded ??= await load();
-      const { dispatch, options } = layers[layer];
-      return loaded.answerPost(dispatch, read, caller, options);
+    this.handleBody = (read, caller) => {
+      const { dispatch, options } = layers[caller.layer ?? 'l2'];
+      if (loaded !== undefined) return loaded.answerPost(dispatch, read, caller, options);
+      return load().then((http) => {
+        loaded = http;
+        return http.answerPost(dispatch, read, caller, options);
+      });
     };
   }
 

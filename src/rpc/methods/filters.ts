@@ -61,6 +61,7 @@ export const eth_getLogs = defineMethod<[filter: LogFilterJson], readonly LogJso
   READS,
   async (context, [filterParam], call) => {
     const { chain, maxAnswerBytes } = context;
-    return (await findLogs(chain, parseLogRequest(filterParam), { ...call, maxAnswerBytes })).map(formatLog);
+    const limited = { ...call, signal: call.signal, maxAnswerBytes };
+    return (await findLogs(chain, parseLogRequest(filterParam), limited)).map(formatLog);
   },
 );
