@@ -1,9 +1,10 @@
 import type { Block } from '../chain/block.js';
 import { BLOCK_TAGS, type BlockReference, type BlockTag, isHead, isPending } from '../chain/block.js';
-import type { CallPlan, Chain, ChainCall } from '../chain/chain.js';
+import type { Chain, ChainCall } from '../chain/chain.js';
 import { PlumblineError } from '../errors.js';
 import type { BlockContext } from '../evm/block-context.js';
 import type { StateReader } from '../evm/state-reader.js';
+import type { CallRequest, StateOverrides } from '../primitives/call-request.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { optional, parseBoolean, parseHash, parseQuantity, requireObject, requireText } from './parse-params.js';
 import { invalidParams } from './rpc-errors.js';
@@ -55,14 +56,15 @@ export async function stateOf({ chain }: Holder, parameter: unknown, call: Chain
 export async function executionPointOf(
   holder: Holder,
   parameter: unknown,
-  plan: Omit<CallPlan, 'block' | 'tag'>,
+  asked: CallRequest,
+  overrides: StateOverrides | undefined,
   call: ChainCall,
 ): Promise<{ state: StateReader; block: BlockContext }> {
   const { chain } = holder;
   const reference = parseBlockReference(parameter, LATEST);
   const named = isHead(reference) ? undefined : await requireBlock(holder, reference, call);
   const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
-  const { block: on, state } = await chain.prepare({ ...plan, block: named, tag }, call);
+  const { block: on, state } = await chain.prepare({ call: asked, overrides, block: named, tag }, call);
   return { state, block: isPending(reference) ? await chain.pendingContext(on, call) : chain.contextOf(on) };
 }
 

@@ -95,7 +95,13 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
       const { socket } = request;
       const connection = followed.get(socket);
       if (connection === undefined) return undefined;
-      const exchange: Exchange = { request, response, isEndless: false, client: connection.client, left: new LateController() };
+      const exchange: Exchange = {
+        request,
+        response,
+        isEndless: false,
+        client: connection.client,
+        left: new LateController(),
+      };
       connection.running.add(exchange);
       connection.changed = changes++;
       response.on('close', () => {

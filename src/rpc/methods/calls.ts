@@ -62,7 +62,7 @@ export async function readSimulation(
   const call = parseCallOn(context.chain.network, callParam);
   const overrides = parseStateOverrides(overridesParam);
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
-  const { state, block } = await executionPointOf(context, blockParam, { call, overrides }, options);
+  const { state, block } = await executionPointOf(context, blockParam, call, overrides, options);
   const { network } = context.chain;
   return {
     state,
@@ -72,10 +72,11 @@ export async function readSimulation(
     overrides,
     overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
     maxAnswerBytes: context.maxAnswerBytes,
+    stopped: options.stopped,
+    gas: options.gas,
+    // The last one: what comes after a getter takes long to be set.
     get signal() {
       return options.signal;
     },
-    stopped: options.stopped,
-    gas: options.gas,
   };
 }

@@ -65,7 +65,7 @@ async function slotOf(context: RpcContext, token: Uint8Array, data: Uint8Array, 
   const call = { to: token, data };
   const { signal, gas } = options;
   const { network } = context.chain;
-  const { state, block } = await executionPointOf(context, 'latest', { call }, options);
+  const { state, block } = await executionPointOf(context, 'latest', call, undefined, options);
   const limits = { signal, gas, maxAnswerBytes: context.maxAnswerBytes };
   const rules = { network, budget: new RunBudget(limits), ...limits };
   const { accessList } = await accessListAt(state, block, call, rules);
