@@ -12,7 +12,7 @@ import { compactPath, LEAF_FLAG, nibblesOf } from './ordered-trie.js';
 
 const NONE: readonly undefined[] = [];
 
-/** A node of a trie with its RLP. It never changes: later tries hold the same object for a part that is the same. */
+/** A node of a trie with its RLP. It never changes, but for where its bytes are: later tries hold the same object for a part that is the same. */
 export class HeldNode {
   /**
    * @param bytes - RLP
@@ -20,9 +20,30 @@ export class HeldNode {
    *   value names, if any
    */
   constructor(
-    readonly bytes: Uint8Array,
+    public bytes: Uint8Array,
     readonly below: readonly (HeldNode | undefined)[],
   ) {}
+}
+
+/** Bytes of a buffer for many nodes. */
+const SHARED_BYTES = 65_536;
+
+/** Moves the bytes of a new trie into a few buffers: one for each node takes more memory than most nodes. */
+export function shareBuffers(root: HeldNode): void {
+  let buffer = new Uint8Array(0);
+  let at = 0;
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const { length } = node.bytes;
+    if (at + length > buffer.length) {
+      buffer = new Uint8Array(Math.max(length, SHARED_BYTES));
+      at = 0;
+    }
+    buffer.set(node.bytes, at);
+    node.bytes = buffer.subarray(at, at + length);
+    at += length;
+    for (const below of node.below) if (below !== undefined) waiting.push(below);
+  }
 }
 
 /** A node of which only the hash is known, until `find` knows the node. What does not look into it can do without. */

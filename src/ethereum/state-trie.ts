@@ -17,6 +17,7 @@ import {
   NODE_HASH_BYTES,
   PatriciaTrie,
   rootHash,
+  shareBuffers,
   UnknownNodeError,
 } from './patricia-trie.js';
 
@@ -153,7 +154,9 @@ export class StateTrie {
       trie.commit();
       onProgress(i / keyed.length);
     }
-    this.setRoot(trie.commit());
+    const root = trie.commit();
+    if (root !== undefined) shareBuffers(root);
+    this.setRoot(root);
     return this.root.slice();
   }
 

@@ -19,7 +19,7 @@ import { keccak256 } from '../kernel/keccak.js';
 import { compareBytes, equalBytes, isZeroBytes, requireLength } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { hashEach, type KeyHashes } from './hash-cache.js';
-import type { AccountRecord, HeldAccount, SlotTrie, StateTries } from './state-tries.js';
+import { AccountRecord, type HeldAccount, type SlotTrie, type StateTries } from './state-tries.js';
 import type { AccountAfter, SlotChange, ZkAccountChange } from './world-state.js';
 
 /** The account fields that follow from the code. */
@@ -166,10 +166,10 @@ function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
     const { zkCodeHash, keccakCodeHash, codeSize } = code;
     return encodeAccountValue({ nonce, balance, storageRoot, zkCodeHash, keccakCodeHash, codeSize });
   };
-  if (storage !== undefined) return { value: encode(tries.topRoot(storage)), storage, storageRestarts: false };
+  if (storage !== undefined) return new AccountRecord(encode(tries.topRoot(storage)), storage, false);
   if (prior === undefined) {
     const { emptyRoot } = schemeFormat(tries.hasher.scheme);
-    return { value: encode(emptyRoot), storage: undefined, storageRestarts: false };
+    return new AccountRecord(encode(emptyRoot), undefined, false);
   }
   const old = held?.record.storage;
   if (change.destroyed && old !== undefined) {
@@ -177,7 +177,7 @@ function accountRecord(tries: StateTries, planned: Plan): AccountRecord {
     requireSame(() => `storage of the recreated account ${bytesToHex(change.address)}`, content, 'no slot');
   }
   const storageRestarts = change.destroyed || held?.record.storageRestarts === true;
-  return { value: encode(prior.storageRoot), storage: old, storageRestarts };
+  return new AccountRecord(encode(prior.storageRoot), old, storageRestarts);
 }
 
 /** A slot that the block touched, with the hash of its key. */

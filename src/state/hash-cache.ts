@@ -1,6 +1,6 @@
 import { encodeAddress, encodeFull } from '../accumulator/scheme.js';
 import type { Hasher, HashScheme } from '../kernel/contracts.js';
-import { bytesToKey, requireLength } from '../primitives/bytes.js';
+import { bytesToKey, keyToBytes, requireLength } from '../primitives/bytes.js';
 
 /** Maximum number of cached key hashes; a full cache is cleared. */
 const MAX_CACHED = 65_536;
@@ -30,7 +30,8 @@ export interface HashedKey {
 
 /** Hashes of addresses and slot keys, with a cache: a chain uses the same keys again and again. */
 export class KeyHashes {
-  private readonly known = new Map<string, Uint8Array>();
+  /** Hashes by key, both as text: arrays of bytes would take four times the memory. */
+  private readonly known = new Map<string, string>();
 
   constructor(private readonly hasher: Hasher) {}
 
@@ -60,13 +61,16 @@ export class KeyHashes {
   private hashes(keys: readonly Uint8Array[], encode: typeof encodeFull): Uint8Array[] {
     // Addresses and slot keys differ in length, so one map is enough.
     const names = keys.map(bytesToKey);
-    const known = names.map((name) => this.known.get(name));
+    const known = names.map((name) => {
+      const digest = this.known.get(name);
+      return digest === undefined ? undefined : keyToBytes(digest);
+    });
     const missing = new Map<string, Uint8Array>();
     for (const [i, name] of names.entries()) if (known[i] === undefined) missing.set(name, keys[i]!);
     const digests = hashEach(this.hasher, [...missing.values()], encode);
     const added = new Map([...missing.keys()].map((name, i) => [name, digests[i]!]));
     if (this.known.size + added.size > MAX_CACHED) this.known.clear();
-    for (const [name, digest] of added) this.known.set(name, digest);
+    for (const [name, digest] of added) this.known.set(name, bytesToKey(digest));
     return known.map((digest, i) => digest ?? added.get(names[i]!)!);
   }
 }

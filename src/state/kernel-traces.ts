@@ -6,11 +6,11 @@
 import { decodeAccountValue } from '../accumulator/account-value.js';
 import { PlumblineError } from '../errors.js';
 import type { TrieEffect, TrieKernel, TrieLeaf } from '../kernel/trie.js';
-import { copyBytes, equalBytes } from '../primitives/bytes.js';
+import { equalBytes } from '../primitives/bytes.js';
 import { bytesToHex } from '../primitives/hex.js';
 import { requireSame } from './block-application.js';
 import type { KeyHashes } from './hash-cache.js';
-import type { AccountRecord, SlotTrie, StateTries } from './state-tries.js';
+import { AccountRecord, type SlotTrie, type StateTries } from './state-tries.js';
 import type {
   BranchProof,
   DeleteStep,
@@ -117,7 +117,7 @@ class AccountSteps implements StepTrie {
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }) {
     const { position, step } = putTraced(this.tries.kernel, this.tries.accounts, content, this.valueAt);
     const old = this.tries.records.get(position);
-    this.setRecord(position, this.record(position, copyBytes(content.value), old ?? this.removed));
+    this.setRecord(position, this.record(position, content.value, old ?? this.removed));
     this.removed = undefined;
     return step;
   }
@@ -133,11 +133,11 @@ class AccountSteps implements StepTrie {
   private record(position: number, value: Uint8Array, old: AccountRecord | undefined): AccountRecord {
     const opened = this.storageOpened(position);
     if (opened === undefined) {
-      return { value, storage: old!.storage, storageRestarts: old!.storageRestarts };
+      return new AccountRecord(value, old!.storage, old!.storageRestarts);
     }
     const { storageRoot } = decodeAccountValue(value);
-    if (equalBytes(storageRoot, opened.topRoot)) return { value, storage: opened.held, storageRestarts: false };
-    return { value, storage: old!.storage, storageRestarts: true };
+    if (equalBytes(storageRoot, opened.topRoot)) return new AccountRecord(value, opened.held, false);
+    return new AccountRecord(value, old!.storage, true);
   }
 
   private setRecord(position: number, record: AccountRecord | undefined): void {
@@ -147,8 +147,7 @@ class AccountSteps implements StepTrie {
     if (record?.storage !== undefined) this.unused.delete(record.storage);
   }
 
-  /** Returns a copy, because it becomes part of a trace. */
-  private valueAt = (position: number): Uint8Array => copyBytes(this.tries.records.get(position)!.value);
+  private valueAt = (position: number): Uint8Array => this.tries.records.get(position)!.value;
 }
 
 /** The storage of one account. Its trie is created on the first write. */
@@ -182,7 +181,7 @@ class StorageSteps implements StepTrie {
   put(content: { hkey: Uint8Array; hval: Uint8Array; value: Uint8Array }) {
     this.storage ??= this.tries.startStorage();
     const { position, step } = putTraced(this.tries.kernel, this.storage.handle, content, this.valueAt);
-    this.tries.setSlotValue(this.storage, position, copyBytes(content.value));
+    this.tries.setSlotValue(this.storage, position, content.value);
     return step;
   }
 
@@ -197,7 +196,7 @@ class StorageSteps implements StepTrie {
   }
 
   /** Returns a copy, because it becomes part of a trace. */
-  private valueAt = (position: number): Uint8Array => copyBytes(this.storage!.values.get(position)!);
+  private valueAt = (position: number): Uint8Array => this.storage!.values.get(position)!;
 }
 
 /** Compact value of the leaf at a position that holds a key. */

@@ -29,7 +29,7 @@ import {
   topLevel,
 } from './page-format.js';
 import { requireStoredState, storedState } from './paged-state.js';
-import { type AccountRecord, type SlotTrie, StateTries } from './state-tries.js';
+import { AccountRecord, type SlotTrie, SlotValues, StateTries } from './state-tries.js';
 import type { WorldState } from './world-state.js';
 
 /** How a zk state is opened. `build` and `wasm` choose the trie module (`plumbline-l2/kernel/trie.simd.wasm`). */
@@ -138,7 +138,7 @@ class StateLoader {
         if (stored === undefined) continue;
         const { value, hasStorage, storageRestarts } = stored;
         const storage = hasStorage ? this.startStorage() : undefined;
-        this.tries.records.set(position, { value, storage, storageRestarts });
+        this.tries.records.set(position, new AccountRecord(value, storage, storageRestarts));
         if (hasStorage) withStorage.push(position);
         else this.checkRoot(position, undefined);
       }
@@ -170,7 +170,7 @@ class StateLoader {
   }
 
   private startStorage(): SlotTrie {
-    const storage: SlotTrie = { handle: this.tries.kernel.createTrie(), values: new Map() };
+    const storage: SlotTrie = { handle: this.tries.kernel.createTrie(), values: new SlotValues() };
     this.storages.push(storage);
     return storage;
   }
@@ -238,7 +238,7 @@ class StateLoader {
   }
 
   private checkRoot(position: number, storage: SlotTrie | undefined): void {
-    const { storageRoot } = decodeAccountValue((this.tries.records.get(position) as AccountRecord).value);
+    const { storageRoot } = decodeAccountValue(this.tries.records.get(position)!.value);
     const fits =
       storage === undefined
         ? isEmptyRoot(this.tries.hasher.scheme, storageRoot)

@@ -42,7 +42,7 @@ import {
   type StoredValue,
   topLevel,
 } from './page-format.js';
-import { type AccountRecord, proveAccount, type StateView } from './state-tries.js';
+import { AccountRecord, proveAccount, SlotValues, type StateView } from './state-tries.js';
 
 /**
  * A stored state whose pages are read on demand. Every answer is proved by hashing up to `root`, or refused with
@@ -122,7 +122,8 @@ export async function openPagedState(hasher: Hasher, source: PageSource): Promis
       storageTries.set(position, new PagedTrie(hasher, cache, position, storageRoot));
     }
     // Slot values are read from the pages, by the name of the trie.
-    return { value, storage: hasStorage ? { handle: position, values: new Map() } : undefined, storageRestarts };
+    const storage = hasStorage ? { handle: position, values: new SlotValues() } : undefined;
+    return new AccountRecord(value, storage, storageRestarts);
   }
 
   function trie(name: number): PagedTrie {

@@ -12,27 +12,64 @@ import { schemeFormat, TREE_DEPTH, ZERO_HASH } from '../accumulator/scheme.js';
 import { invalidParameter } from '../errors.js';
 import type { Hasher, HashScheme } from '../kernel/contracts.js';
 import { PastTries, readTriesBefore, type TrieFound, type TrieKernel } from '../kernel/trie.js';
-import { copyBytes, equalBytes } from '../primitives/bytes.js';
+import { bytesToKey, equalBytes, keyToBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import type { HashedKey } from './hash-cache.js';
 
 /** A storage trie of the kernel, and its values by leaf position. */
 export interface SlotTrie {
   readonly handle: number;
-  readonly values: Map<number, Uint8Array>;
+  readonly values: SlotValues;
 }
 
-/** The data of an account leaf. Storage belongs to the leaf position and is removed with the leaf. */
-export interface AccountRecord {
-  /** The compact form, 192 bytes. */
-  readonly value: Uint8Array;
-  readonly storage: SlotTrie | undefined;
+/** Values of slots by leaf position, 32 bytes each. They are held as text: arrays of bytes would take four times the memory. */
+export class SlotValues {
+  private readonly texts = new Map<number, string>();
+
+  get(position: number): Uint8Array | undefined {
+    const text = this.texts.get(position);
+    return text === undefined ? undefined : keyToBytes(text);
+  }
+
+  set(position: number, value: Uint8Array): void {
+    this.texts.set(position, bytesToKey(value));
+  }
+
+  delete(position: number): void {
+    this.texts.delete(position);
+  }
+}
+
+/** Where the part of an account's value begins that accounts without code and storage have in common. */
+const COMMON_FROM = 64;
+/** That part, of the account that was made last. */
+let common = '';
+
+/** The data of an account leaf. Storage belongs to the leaf position and is removed with the leaf. Its value is held as text. */
+export class AccountRecord {
+  readonly #own: string;
+  readonly #common: string;
+
   /**
-   * The next written slot starts from an empty trie, although `storage` is another one. This happens when the account
-   * was destroyed and recreated without touching a slot, and so kept its old storage root (docs/spec/state-trie.md 5.3,
-   * below the table).
+   * @param value - the compact form, 192 bytes
+   * @param storageRestarts - the next written slot starts from an empty trie, although `storage` is another one. This happens when
+   *   the account was destroyed and recreated without touching a slot, and so kept its old storage root (docs/spec/state-trie.md 5.3,
+   *   below the table)
    */
-  readonly storageRestarts: boolean;
+  constructor(
+    value: Uint8Array,
+    readonly storage: SlotTrie | undefined,
+    readonly storageRestarts: boolean,
+  ) {
+    this.#own = bytesToKey(value.subarray(0, COMMON_FROM));
+    const rest = bytesToKey(value.subarray(COMMON_FROM));
+    if (rest !== common) common = rest;
+    this.#common = common;
+  }
+
+  get value(): Uint8Array {
+    return keyToBytes(this.#own + this.#common);
+  }
 }
 
 /** An account in the state. */
@@ -116,14 +153,14 @@ export class StateTries {
   }
 
   startStorage(): SlotTrie {
-    const storage: SlotTrie = { handle: this.kernel.createTrie(), values: new Map() };
+    const storage: SlotTrie = { handle: this.kernel.createTrie(), values: new SlotValues() };
     this.created.push(storage);
     return storage;
   }
 
   putSlot(storage: SlotTrie, hkey: Uint8Array, hval: Uint8Array, value: Uint8Array): void {
     const effect = this.kernel.put(storage.handle, hkey, hval);
-    if (effect.effect !== 'none') this.setSlotValue(storage, effect.position, copyBytes(value));
+    if (effect.effect !== 'none') this.setSlotValue(storage, effect.position, value);
   }
 
   removeSlot(storage: SlotTrie, hkey: Uint8Array): void {
@@ -224,16 +261,23 @@ export class StateTries {
   }
 }
 
-function recordBefore<Value>(before: Map<number, Value | undefined>, held: Map<number, Value>, position: number): void {
+/** What is held by leaf position. */
+interface Held<Value> {
+  get(position: number): Value | undefined;
+  set(position: number, value: Value): unknown;
+  delete(position: number): unknown;
+}
+
+function recordBefore<Value>(before: Map<number, Value | undefined>, held: Held<Value>, position: number): void {
   if (!before.has(position)) before.set(position, held.get(position));
 }
 
-function put<Value>(held: Map<number, Value>, position: number, value: Value | undefined): void {
+function put<Value>(held: Held<Value>, position: number, value: Value | undefined): void {
   if (value === undefined) held.delete(position);
   else held.set(position, value);
 }
 
-function restore<Value>(held: Map<number, Value>, before: ReadonlyMap<number, Value | undefined>): void {
+function restore<Value>(held: Held<Value>, before: ReadonlyMap<number, Value | undefined>): void {
   for (const [position, value] of before) put(held, position, value);
 }
 

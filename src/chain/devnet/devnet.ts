@@ -123,12 +123,14 @@ export class Devnet implements Chain {
     const ledger = new Ledger(settings.network.chainId);
     ledger.append(genesis.block, []);
     const { network } = settings;
+    // Its changes are not kept.
+    const begin = { block: genesis.block, zkRoot: genesis.zkRoot };
     const layerOne = isLayerOne(network)
       ? undefined
       : new SimulatedL1<Devnet>(
           {
-            genesisRoot: genesis.zkRoot,
-            open: (onSent) => devnet.openLayerOne(genesis, onSent),
+            genesisRoot: begin.zkRoot,
+            open: (onSent) => devnet.openLayerOne(begin, onSent),
             onSent: () => devnet.anchorMessages().catch(() => {}),
           },
           found?.layerOne,
@@ -143,7 +145,10 @@ export class Devnet implements Chain {
     return devnet;
   }
 
-  private async openLayerOne(genesis: BlockRecord, onSent: (block: Block) => void): Promise<LayerOneChain<Devnet>> {
+  private async openLayerOne(
+    genesis: Pick<BlockRecord, 'block' | 'zkRoot'>,
+    onSent: (block: Block) => void,
+  ): Promise<LayerOneChain<Devnet>> {
     const { layerOneSettings, contentsOf } = await import('./layer-one/layer-one-chain.js');
     const { network, now, coinbase, finality, accounts } = this.settings;
     const own = { now, coinbase, accounts };

@@ -4,7 +4,7 @@ import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../block.js';
 import { FINALITY_OPTIONS, type FinalityOptions } from '../options.js';
 import type { Ledger } from '../records/ledger.js';
-import { type BridgedBlocks, bridgedBlocks, type Finalization, NONE_ANCHORED } from './rollup-abi.js';
+import { type BridgedBlocks, bridgedBlocks, type Finalization, HeldFinalization, NONE_ANCHORED } from './rollup-abi.js';
 import type { L1Mark, SimulatedL1 } from './simulated-l1.js';
 
 /** What finality needs of layer 1. */
@@ -151,9 +151,10 @@ export class DevnetFinality {
 
   private finalize(end: number): void {
     const { timestamp } = this.ledger.headSummary;
-    const range = { first: this.last + 1, last: end };
-    const bridged = this.bridged(range.first, end);
-    this.layerOne.finalize({ ...range, ...this.stored(end), timestamp, ...bridged });
+    const first = this.last + 1;
+    const { kind, parent, final } = this.stored(end);
+    const bridged = this.bridged(first, end);
+    this.layerOne.finalize(new HeldFinalization(first, end, timestamp, kind, parent, final, bridged));
     this.last = end;
     this.provable.push(end);
     if (this.provable.length > this.held) this.provable.shift();

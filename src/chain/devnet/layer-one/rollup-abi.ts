@@ -1,4 +1,4 @@
-import { bytesToBigInt, equalBytes, ZERO_WORD } from '../../../primitives/bytes.js';
+import { bytesToBigInt, bytesToKey, equalBytes, keyToBytes, ZERO_WORD } from '../../../primitives/bytes.js';
 import { hexToBytes } from '../../../primitives/hex.js';
 import { bloomTest } from '../../log-filter.js';
 import type { Ledger } from '../records/ledger.js';
@@ -17,6 +17,59 @@ export interface Finalization extends BridgedBlocks {
   readonly timestamp: number;
 }
 
+export const NONE_ANCHORED: AnchoredMessage = { number: 0n, rollingHash: ZERO_WORD };
+
+/** What the newest finalization stores: the next one begins there. */
+let newest = '';
+/** The newest one without messages. */
+let quiet: BridgedBlocks = { messages: [], messagingBlocks: [], anchored: NONE_ANCHORED };
+
+/** A finalization that is held for as long as the devnet runs: its words are held as text, which takes a quarter of the memory. */
+export class HeldFinalization implements Finalization {
+  readonly #parent: string;
+  readonly #final: string;
+  readonly #bridged: BridgedBlocks;
+
+  constructor(
+    readonly first: number,
+    readonly last: number,
+    readonly timestamp: number,
+    readonly kind: Finalization['kind'],
+    parent: Uint8Array,
+    final: Uint8Array,
+    bridged: BridgedBlocks,
+  ) {
+    const before = bytesToKey(parent);
+    this.#parent = before === newest ? newest : before;
+    newest = bytesToKey(final);
+    this.#final = newest;
+    // Most have none, and what was anchored before.
+    const isAsBefore = bridged.messages.length === 0 && bridged.anchored === quiet.anchored;
+    if (!isAsBefore && bridged.messages.length === 0) quiet = bridged;
+    this.#bridged = isAsBefore ? quiet : bridged;
+  }
+
+  get messages(): readonly Uint8Array[] {
+    return this.#bridged.messages;
+  }
+
+  get messagingBlocks(): readonly number[] {
+    return this.#bridged.messagingBlocks;
+  }
+
+  get anchored(): AnchoredMessage {
+    return this.#bridged.anchored;
+  }
+
+  get parent(): Uint8Array {
+    return keyToBytes(this.#parent);
+  }
+
+  get final(): Uint8Array {
+    return keyToBytes(this.#final);
+  }
+}
+
 /** Messages of layer-2 blocks, in both directions. */
 export interface BridgedBlocks {
   /** Hashes of the messages to layer 1, in order of block and of log. */
@@ -32,8 +85,6 @@ export interface AnchoredMessage {
   readonly number: bigint;
   readonly rollingHash: Uint8Array;
 }
-
-export const NONE_ANCHORED: AnchoredMessage = { number: 0n, rollingHash: ZERO_WORD };
 
 /** Topics of the message service on layer 2. @source docs/spec/messages.md 2, 7 */
 const MESSAGE_SENT = hexToBytes('0xe856c2b8bd4eb0027ce32eeaf595c21b0b6b4644b326e5b7bd80a1cf8db72e6c', 32);

@@ -67,7 +67,8 @@ export type L1Mark = L1Entry | undefined;
  */
 export class SimulatedL1<Own extends Chain = Chain> {
   private readonly entries: L1Entry[] = [];
-  private readonly finalizations = new Map<number, Finalization>();
+  /** Those of the list that are finalizations. A map would take four times the memory. */
+  private readonly finalizations: Finalization[] = [];
   /** Blocks of the store that are not in the list yet, by number. */
   private readonly waiting = new Map<number, SentBlock>();
   private chain: LayerOneChain<Own> | undefined;
@@ -92,7 +93,7 @@ export class SimulatedL1<Own extends Chain = Chain> {
     const { journal } = this;
     const isBridged = messages.length > 0 || anchored !== this.anchoredBy(first - 1);
     if (isBridged && journal?.bridged.has(last) === false) this.write(journal.saveBridged(last, finalization));
-    this.finalizations.set(last, finalization);
+    this.finalizations.push(finalization);
     this.entries.push(finalization);
     this.addWaiting();
   }
@@ -133,8 +134,21 @@ export class SimulatedL1<Own extends Chain = Chain> {
 
   /** The place before the block that finalizes `last`; the end of the list if there is none. */
   markBefore(last: number): L1Mark {
-    const finalization = this.finalizations.get(last);
+    const finalization = this.endingAt(last);
     return finalization === undefined ? this.mark : this.entries[this.entries.indexOf(finalization) - 1];
+  }
+
+  /** The finalization whose last block this is. */
+  private endingAt(block: number): Finalization | undefined {
+    let low = 0;
+    let high = this.finalizations.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.finalizations[middle]!.last < block) low = middle + 1;
+      else high = middle;
+    }
+    const found = this.finalizations[low];
+    return found?.last === block ? found : undefined;
   }
 
   /** Removes the blocks after a place. */
@@ -143,8 +157,10 @@ export class SimulatedL1<Own extends Chain = Chain> {
     const [sent, bridged]: number[][] = [[], []];
     for (const [i, entry] of this.entries.splice(length).entries()) {
       if (!('last' in entry)) sent!.push(length + i + 1);
-      else if (this.finalizations.delete(entry.last) && this.journal?.bridged.has(entry.last))
-        bridged!.push(entry.last);
+      else {
+        this.finalizations.pop();
+        if (this.journal?.bridged.has(entry.last)) bridged!.push(entry.last);
+      }
     }
     this.kept = Math.min(this.kept, length);
     this.write(this.journal?.remove(sent!, bridged));
@@ -153,13 +169,13 @@ export class SimulatedL1<Own extends Chain = Chain> {
   /** `stateRootHashes(block)` after the newest block; undefined if no finalization ended at `block` with a state root. */
   stateRoot(block: number): Uint8Array | undefined {
     if (block === 0) return this.parts.genesisRoot;
-    const finalization = this.finalizations.get(block);
+    const finalization = this.endingAt(block);
     return finalization?.kind === 'stateRoot' ? finalization.final : undefined;
   }
 
   /** The last message of layer 1 that layer 2 has anchored in blocks up to the one that a finalization ended with. */
   anchoredBy(block: number): AnchoredMessage {
-    return this.finalizations.get(block)?.anchored ?? NONE_ANCHORED;
+    return this.endingAt(block)?.anchored ?? NONE_ANCHORED;
   }
 
   /** The messages of a finalization, as they were stored. */

@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import { messageOf, PlumblineError } from '../../../errors.js';
+import { parseSignedTransaction } from '../../../ethereum/transaction.js';
 import type { AccountChange } from '../../../evm/state-overlay.js';
 import { bigIntToMinimalBytes, bytesToBigInt, bytesToKey, copyBytes, isZeroBytes } from '../../../primitives/bytes.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../../block.js';
@@ -17,6 +18,7 @@ const UNPACKED_ITEMS = 256;
 const HASH_BYTES = 32;
 /** Bloom of a block without logs. */
 const EMPTY_BLOOM = new Uint8Array(256);
+const ANY_TRANSACTION = { anyChain: true, blobs: true, frontier: true };
 /** More than the transactions that fit in any block. */
 const MAX_TRANSACTIONS = 2 ** 20;
 
@@ -259,15 +261,29 @@ export class Ledger {
     // A copy: the header of a block that was stored is a view of all its bytes.
     if (!isZeroBytes(logsBloom)) this.blooms.set(oldest, copyBytes(logsBloom));
     const { edits = [], ...unedited } = block;
-    const bloomless = { ...unedited, header: { ...block.header, logsBloom: EMPTY_BLOOM } };
+    const transactions = block.transactions.map(({ raw, from, impersonated = false }) => [raw, from, impersonated]);
+    const bloomless = { ...unedited, transactions, header: { ...block.header, logsBloom: EMPTY_BLOOM } };
     this.packed.set(oldest, this.packer.pack([bloomless, bare, editItems(edits)]));
   }
 
   private unpack(number: number, packed: Uint8Array): HeldBlock {
-    type Packed = [Block, Omit<TransactionReceipt, 'transaction' | 'block'>[], Uint8Array[][]];
+    type Packed = [
+      Omit<Block, 'transactions'> & {
+        readonly transactions: [raw: Uint8Array, from: Uint8Array, impersonated: boolean][];
+      },
+      Omit<TransactionReceipt, 'transaction' | 'block'>[],
+      Uint8Array[][],
+    ];
     const [bloomless, bare, edits] = this.packer.unpack(packed) as Packed;
-    const block = {
+    const transactions = bloomless.transactions.map(([raw, from, impersonated]) =>
+      parseSignedTransaction(raw, this.chainId, {
+        ...ANY_TRANSACTION,
+        ...(impersonated ? { impersonated: from } : { sender: from }),
+      }),
+    );
+    const block: Block = {
       ...bloomless,
+      transactions,
       ...(edits.length > 0 && { edits: editsFromItems(edits) }),
       header: { ...bloomless.header, logsBloom: this.bloomOf(number)! },
     };

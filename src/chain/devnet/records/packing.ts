@@ -25,6 +25,8 @@ const MAX_SHARED = 1024;
  * block and the next one.
  */
 const MIN_RUN = 3;
+/** Bytes of a buffer that packed values share: a buffer for each takes a hundred bytes more. */
+const SHARED_BUFFER_BYTES = 65_536;
 /** Bytes that a packer keeps for writing, enough for most blocks. */
 const OUTPUT_BYTES = 16_384;
 
@@ -41,6 +43,8 @@ export class Packer {
   /** Byte strings of the previous and the current value, with the number of consecutive values that contained them. */
   private previousRuns = new Map<string, number>();
   private currentRuns = new Map<string, number>();
+  private buffer = new Uint8Array(0);
+  private bufferAt = 0;
   private out: Output = { bytes: new Uint8Array(OUTPUT_BYTES), at: 0 };
 
   /** @throws PlumblineError `INTERNAL` for a value of another type */
@@ -48,9 +52,23 @@ export class Packer {
     this.out.at = 0;
     this.write(this.out, value);
     [this.previousRuns, this.currentRuns] = [this.currentRuns, new Map()];
-    const packed = this.out.bytes.slice(0, this.out.at);
+    const packed = this.kept(this.out.bytes.subarray(0, this.out.at));
     if (packed.length > OUTPUT_BYTES) this.out = { bytes: new Uint8Array(OUTPUT_BYTES), at: 0 };
     return packed;
+  }
+
+  /** A copy in a buffer that others are in, too. */
+  private kept(bytes: Uint8Array): Uint8Array {
+    const { length } = bytes;
+    if (length > SHARED_BUFFER_BYTES / 4) return copyBytes(bytes);
+    if (this.bufferAt + length > this.buffer.length) {
+      this.buffer = new Uint8Array(SHARED_BUFFER_BYTES);
+      this.bufferAt = 0;
+    }
+    const copy = this.buffer.subarray(this.bufferAt, this.bufferAt + length);
+    copy.set(bytes);
+    this.bufferAt += length;
+    return copy;
   }
 
   /** The packed value. Shared bytes in it must not be modified. */

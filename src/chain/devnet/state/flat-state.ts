@@ -35,12 +35,13 @@ export interface Reading {
 
 /** Accounts, slots and code of the devnet after every block. */
 export class FlatState {
-  private readonly accounts = new VersionedMap<Account>();
-  private readonly codeHashes = new Map<string, Uint8Array>();
-  /** Values are stored as key strings: byte arrays would take five times the memory. */
-  private readonly slots = new Map<string, VersionedMap<string>>();
+  private readonly accounts = new VersionedMap();
+  /** Code hashes by number, and their numbers. */
+  private readonly codeHashes: Uint8Array[] = [];
+  private readonly codeNumbers = new Map<string, number>();
+  private readonly slots = new Map<string, VersionedMap>();
   /** Accounts whose storage in the state below no longer counts. */
-  private readonly emptied = new VersionedMap<true>();
+  private readonly emptied = new VersionedMap();
   /** Oldest block whose state is held. */
   private oldest = 0;
   private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
@@ -52,13 +53,15 @@ export class FlatState {
   apply(block: number, changes: readonly AccountChange[]): void {
     for (const change of changes) {
       const address = bytesToKey(change.address);
-      this.accounts.set(address, block, change.after && this.withSharedHash(change.after));
+      const after = change.after && this.textOf(change.after);
+      // An account of which only the storage changed is the one before.
+      if (after === undefined || this.accounts.get(address, block) !== after) this.accounts.set(address, block, after);
       if (change.code !== undefined && change.after !== undefined) {
         this.codes.set(bytesToKey(change.after.codeHash), change.code);
       }
       if (change.destroyed) {
         this.emptyStorage(address, block);
-        if (this.below !== undefined) this.emptied.set(address, block, true);
+        if (this.below !== undefined) this.emptied.set(address, block, '');
       }
       for (const { key, after } of change.slots) {
         this.storageOf(address).set(bytesToKey(key), block, isZeroBytes(after) ? undefined : bytesToKey(after));
@@ -90,7 +93,7 @@ export class FlatState {
     for (const name of new Set([...this.accounts.keys(), ...changed.keys()])) {
       await nextTurn();
       const change = changed.get(name);
-      const account = change === undefined ? this.accounts.get(name, block) : change.after;
+      const account = change === undefined ? this.accountOf(this.accounts.get(name, block)) : change.after;
       if (account === undefined) continue;
       const address = keyToBytes(name);
       const slots = new Map<string, Uint8Array>();
@@ -138,7 +141,7 @@ export class FlatState {
     return {
       account: async (address) => {
         const key = bytesToKey(address);
-        return this.accounts.has(key, block) ? this.accounts.get(key, block) : below?.account(address);
+        return this.accounts.has(key, block) ? this.accountOf(this.accounts.get(key, block)) : below?.account(address);
       },
       slot: async (address, slot) =>
         this.slot(bytesToKey(address), bytesToKey(slot), block) ?? below?.slot(address, slot) ?? ZERO_WORD,
@@ -146,12 +149,21 @@ export class FlatState {
     };
   }
 
-  /** Shares code hashes: an account is stored once for every block that changed it. */
-  private withSharedHash(account: Account): Account {
-    const name = bytesToKey(account.codeHash);
-    const codeHash = this.codeHashes.get(name) ?? account.codeHash;
-    this.codeHashes.set(name, codeHash);
-    return { nonce: account.nonce, balance: account.balance, codeHash };
+  /** Nonce, balance and the number of the code hash. */
+  private textOf({ nonce, balance, codeHash }: Account): string {
+    const name = bytesToKey(codeHash);
+    let code = this.codeNumbers.get(name);
+    if (code === undefined) {
+      code = this.codeHashes.push(codeHash) - 1;
+      this.codeNumbers.set(name, code);
+    }
+    return `${nonce.toString(16)} ${balance.toString(16)} ${code}`;
+  }
+
+  private accountOf(text: string | undefined): Account | undefined {
+    if (text === undefined) return undefined;
+    const [nonce, balance, code] = text.split(' ');
+    return { nonce: BigInt(`0x${nonce}`), balance: BigInt(`0x${balance}`), codeHash: this.codeHashes[Number(code)]! };
   }
 
   private emptyStorage(address: string, block: number): void {
@@ -167,7 +179,7 @@ export class FlatState {
     return storage?.has(slot, block) || this.emptied.has(address, block) ? ZERO_WORD : undefined;
   }
 
-  private storageOf(address: string): VersionedMap<string> {
+  private storageOf(address: string): VersionedMap {
     let storage = this.slots.get(address);
     if (storage === undefined) {
       storage = new VersionedMap();
@@ -181,61 +193,58 @@ function unknownCode(): never {
   throw new PlumblineError('INTERNAL', 'the code of an account is missing', { reason: 'unknown code hash' });
 }
 
-/** A map that keeps the value of each key after each block, so that every past state can be read. */
-class VersionedMap<Value> {
-  private readonly histories = new Map<string, { block: number; value: Value | undefined }[]>();
+/** A value that was set at block 0, or blocks in ascending order, each with the value from it on; undefined for none. */
+type History = string | (number | string | undefined)[];
+
+/**
+ * A map that keeps the value of each key after each block, so that every past state can be read. Keys and values are text, and a
+ * history is one list, because objects and arrays of bytes would take several times the memory.
+ */
+class VersionedMap {
+  private readonly histories = new Map<string, History>();
 
   /** Value of `key` after `block`; undefined if it had none. */
-  get(key: string, block: number): Value | undefined {
-    return this.entry(key, block)?.value;
+  get(key: string, block: number): string | undefined {
+    const history = this.histories.get(key);
+    if (history === undefined || typeof history === 'string') return history;
+    const at = indexAt(history, block);
+    return at < 0 ? undefined : (history[at + 1] as string | undefined);
   }
 
   /** Whether `key` was set by `block`, to a value or to none. */
   has(key: string, block: number): boolean {
-    return this.entry(key, block) !== undefined;
-  }
-
-  private entry(key: string, block: number): { readonly value: Value | undefined } | undefined {
     const history = this.histories.get(key);
-    if (history === undefined) return undefined;
-    let low = 0;
-    let high = history.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (history[middle]!.block <= block) low = middle + 1;
-      else high = middle;
-    }
-    return history[low - 1];
+    return history !== undefined && (typeof history === 'string' || indexAt(history, block) >= 0);
   }
 
   /** Sets the value of `key` from `block` on. Blocks must ascend. */
-  set(key: string, block: number, value: Value | undefined): void {
-    const history = this.histories.get(key);
-    if (history === undefined) {
-      this.histories.set(key, [{ block, value }]);
+  set(key: string, block: number, value: string | undefined): void {
+    const known = this.histories.get(key);
+    if (known === undefined) {
+      this.histories.set(key, block === 0 && value !== undefined ? value : [block, value]);
       return;
     }
-    const last = history[history.length - 1]!;
-    if (last.block === block) last.value = value;
-    else history.push({ block, value });
+    const history = typeof known === 'string' ? [0, known] : known;
+    if (history.at(-2) === block) history[history.length - 1] = value;
+    else history.push(block, value);
+    if (history !== known) this.histories.set(key, history);
   }
 
   /** Removes values that were replaced by `block`. */
   forgetBefore(block: number): void {
     for (const [key, history] of this.histories) {
-      let newest = 0;
-      while (newest + 1 < history.length && history[newest + 1]!.block <= block) newest++;
-      history.splice(0, newest);
-      if (history.length === 1 && history[0]!.block <= block && history[0]!.value === undefined) {
+      if (typeof history === 'string') continue;
+      history.splice(0, Math.max(0, indexAt(history, block)));
+      if (history.length === 2 && (history[0] as number) <= block && history[1] === undefined)
         this.histories.delete(key);
-      }
     }
   }
 
   /** Removes values that were set after `block`. */
   truncate(block: number): void {
     for (const [key, history] of this.histories) {
-      while (history.length > 0 && history[history.length - 1]!.block > block) history.pop();
+      if (typeof history === 'string') continue;
+      history.length = indexAt(history, block) + 2;
       if (history.length === 0) this.histories.delete(key);
     }
   }
@@ -244,4 +253,16 @@ class VersionedMap<Value> {
   keys(): IterableIterator<string> {
     return this.histories.keys();
   }
+}
+
+/** Index of the last block of a history up to this one; -2 if all are later. */
+function indexAt(history: readonly unknown[], block: number): number {
+  let low = 0;
+  let high = history.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((history[2 * middle] as number) <= block) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low - 2;
 }
