@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright';
 import { type BenchArea, type Figure, median, medianRatio } from './area.js';
@@ -60,9 +60,8 @@ function buildBefore(root: string): string {
     mkdirSync(place, { recursive: true });
     const archive = execFileSync('git', ['archive', BEFORE], { cwd: root, maxBuffer: 2 ** 30 });
     execFileSync('tar', ['-x', '-C', place], { input: archive });
-    // So that the build takes what is installed for what it needs, and installs nothing.
-    copyFileSync(`${root}/package-lock.json`, `${place}/package-lock.json`);
-    if (!existsSync(`${place}/node_modules`)) symlinkSync(`${root}/node_modules`, `${place}/node_modules`);
+    // With the libraries that it had.
+    execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: place, stdio: ['ignore', 'ignore', 'inherit'] });
     execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: place, stdio: ['ignore', 'ignore', 'inherit'] });
   }
   return `${place}/dist/demo`;
