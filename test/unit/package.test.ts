@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { generatedModules } from '../../scripts/build-contracts.mjs';
 import { CLIENT_VERSION } from '../../src/rpc/methods/node-info.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,10 +19,4 @@ test('every dependency is pinned exactly', () => {
     ([, version]) => !/^\d+\.\d+\.\d+(-nightly\.\d+)?$/.test(version),
   );
   expect(loose).toEqual([]);
-});
-
-test('the committed byte code of contracts is what the pinned compiler makes of their sources', async () => {
-  const modules = Object.entries(await generatedModules());
-  expect(modules).not.toEqual([]);
-  for (const [path, text] of modules) expect(readFileSync(`${root}/${path}`, 'utf8'), path).toBe(text);
 });

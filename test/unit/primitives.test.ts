@@ -5,6 +5,7 @@ import {
   bigIntToMinimalBytes,
   bytesToBigInt,
   bytesToKey,
+  equalBytes,
   joinBytes,
   keyToBytes,
 } from '../../src/primitives/bytes.js';
@@ -127,7 +128,7 @@ describe('bodies in many parts', () => {
 
   test('are read whole, up to the limit', async () => {
     const read = await readAtMost(inParts(300_000, Uint8Array.of(7)), 300_000);
-    expect(read).toEqual(new Uint8Array(300_000).fill(7));
+    expect(equalBytes(read!, new Uint8Array(300_000).fill(7))).toBe(true);
     expect(await readAtMost(inParts(1001, Uint8Array.of(7)), 1000)).toBeUndefined();
     expect(await readAtMost(inParts(3, new Uint8Array(400)), 1000)).toBeUndefined();
     expect(await readAtMost(null, 10)).toEqual(new Uint8Array(0));

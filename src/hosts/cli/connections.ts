@@ -14,7 +14,7 @@ export interface ConnectionLimits {
 /** The connections of a server. */
 interface Connections {
   /** Notes a request. @returns undefined if its connection is closed already */
-  begin(request: IncomingMessage, response: ServerResponse): Exchange | undefined;
+  begin(request: IncomingMessage, response: ServerResponse): HttpExchange | undefined;
   /** Counts a connection as a WebSocket, which closes itself. @returns false if its client has too many of them */
   upgrade(socket: Socket): boolean;
   /** Notes that a request has an answer without an end, whose client asks again if it is closed. */
@@ -24,7 +24,7 @@ interface Connections {
 }
 
 /** One request and its answer. */
-export interface Exchange {
+export interface HttpExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   isEndless: boolean;
@@ -42,7 +42,7 @@ interface Followed {
   /** Its last change, as a number that grows. */
   changed: number;
   isWebSocket: boolean;
-  readonly running: Set<Exchange>;
+  readonly running: Set<HttpExchange>;
 }
 
 /**
@@ -95,7 +95,7 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
       const { socket } = request;
       const connection = followed.get(socket);
       if (connection === undefined) return undefined;
-      const exchange: Exchange = {
+      const exchange: HttpExchange = {
         request,
         response,
         isEndless: false,

@@ -27,8 +27,8 @@ import {
   type BodyBytes,
   bodyMeter,
   clientOf,
-  type Exchange,
   followConnections,
+  type HttpExchange,
   hasTwoHosts,
   type ReplyListener,
   type ServedRequest,
@@ -292,7 +292,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** As `readBody`, of a request of Node's server. */
 function readIncoming(
-  exchange: Exchange,
+  exchange: HttpExchange,
   limit: number,
   onPart: (length: number) => boolean,
 ): Promise<string | 'too-large' | undefined> {
