@@ -124,8 +124,7 @@ export class FilterRegistry {
   async logs(id: string, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const filter = this.use(id);
     if (filter.kind !== 'logs') throw notFound(id);
-    const { maxAnswerBytes } = this.options;
-    return findLogs(this.chain, filter.request, { ...call, signal: call.signal, maxAnswerBytes });
+    return findLogs(this.chain, filter.request, { ...call, maxAnswerBytes: this.options.maxAnswerBytes });
   }
 
   /** @returns whether there was such a filter */

@@ -136,10 +136,20 @@ async function answer<Context>(
     const found = table.find(method);
     if (!found.info.timed) deadline.unlimit();
     if (!(caller.unreported && found.info.effect === 'none')) noted = options.note?.(context, found);
-    const call = new OneCall(deadline, gas, noted?.note, caller, options);
-    const running = deadline.run(() => found.handle(context, params, call));
-    // A promise less where there is nothing to wait for.
-    const result = running instanceof Promise ? await running : running;
+    const call: MethodCallOptions = {
+      stopped: deadline.stopped,
+      gas,
+      note: noted?.note,
+      subscriber: caller.subscriber,
+      client: caller.client,
+      chains: caller.chains,
+      onError: (error: unknown, name: string) => report(options, error, name),
+      // The last one: what comes after a getter takes long to be set.
+      get signal() {
+        return deadline.signal;
+      },
+    };
+    const result = await deadline.run(() => found.handle(context, params, call));
     if (id === undefined) return { body: undefined };
     const body = success(id, result);
     if (!fits(body)) throw answerTooLarge(options.maxAnswerBytes!);
@@ -154,35 +164,6 @@ async function answer<Context>(
     const body = fits(full) ? full : failure(id, toRpcError(answerTooLarge(options.maxAnswerBytes!)));
     const fault = isPlumblineError(error, 'REQUEST_TIMED_OUT') ? ({ fault: 'timeout' } as const) : {};
     return { body, ...fault, ...faults, ...(await reported(body.error.code)) };
-  }
-}
-
-/** What a method is handed. A class, because an object with a getter of its own takes longer to make than a small answer. */
-class OneCall implements MethodCallOptions {
-  readonly stopped: () => boolean;
-  readonly subscriber: MethodCallOptions['subscriber'];
-  readonly client: unknown;
-  readonly chains: MethodCallOptions['chains'];
-
-  constructor(
-    private readonly deadline: Deadline,
-    readonly gas: GasCount,
-    readonly note: AnswerNote | undefined,
-    { subscriber, client, chains }: PayloadOptions,
-    private readonly options: HandleOptions,
-  ) {
-    this.stopped = deadline.stopped;
-    this.subscriber = subscriber;
-    this.client = client;
-    this.chains = chains;
-  }
-
-  get signal(): AbortSignal {
-    return this.deadline.signal;
-  }
-
-  onError(error: unknown, method: string): void {
-    report(this.options, error, method);
   }
 }
 

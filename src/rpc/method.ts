@@ -14,7 +14,7 @@ export interface Subscriber {
   unsubscribe(id: string): void;
 }
 
-/** What the dispatcher hands to a method beside its parameters. A copy with `...` must take `signal` by name: it is made when it is read. */
+/** What the dispatcher hands to a method beside its parameters. */
 export interface MethodCallOptions extends ChainCall {
   /** Fires when the caller gives up or the request's time is over; the answer is dropped then. */
   readonly signal?: AbortSignal | undefined;

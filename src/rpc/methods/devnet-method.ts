@@ -19,7 +19,7 @@ export function devnetMethods<Params extends readonly unknown[], Result>(
 ): Method<RpcContext>[] {
   return names.map((name) =>
     defineMethod<Params, Result>(name, info, (context, params, call) =>
-      handle(requireDevnet(context, name), params, { ...call, signal: call.signal, name, context }),
+      handle(requireDevnet(context, name), params, { ...call, name, context }),
     ),
   );
 }

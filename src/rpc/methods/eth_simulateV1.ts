@@ -57,7 +57,7 @@ export const eth_simulateV1 = defineMethod<[simulation: object, block?: BlockJso
     const { signal, gas } = call;
     const tag = 'tag' in reference && reference.tag !== 'earliest' ? reference.tag : undefined;
     const [on, { simulateBlocks }] = await Promise.all([
-      chain.prepareSimulation({ ...options, block: named, tag, requests: blocks }, { ...call, signal, maxAnswerBytes }),
+      chain.prepareSimulation({ ...options, block: named, tag, requests: blocks }, { ...call, maxAnswerBytes }),
       loadSimulation(),
     ]);
     const { header, hash } = on.block;

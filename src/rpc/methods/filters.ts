@@ -61,7 +61,6 @@ export const eth_getLogs = defineMethod<[filter: LogFilterJson], readonly LogJso
   READS,
   async (context, [filterParam], call) => {
     const { chain, maxAnswerBytes } = context;
-    const limited = { ...call, signal: call.signal, maxAnswerBytes };
-    return (await findLogs(chain, parseLogRequest(filterParam), limited)).map(formatLog);
+    return (await findLogs(chain, parseLogRequest(filterParam), { ...call, maxAnswerBytes })).map(formatLog);
   },
 );
