@@ -3,13 +3,14 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt } from '../support/dev-node.js';
 import { forkScene, HOLDER, LATER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
+import { ROUND_TRIPS } from '../support/round-trips.js';
 import { transferCalldata } from '../support/sign.js';
 
 /*
  * How many round trips work on a fork needs: contracts have to be known before the slots that they read are, so that two is the
  * least for a contract that was not read before. One endpoint sends all that is asked for at once in one HTTP request.
  */
-test('a transfer of tokens needs two round trips: accounts with their code, then slots', async () => {
+test('a transfer of tokens needs two round trips: accounts with their code, then slots', ROUND_TRIPS, async () => {
   const { open, endpoints } = await forkScene();
   const { ask } = await open();
   await ask('anvil_setBalance', HOLDER, '0x1');
@@ -22,7 +23,7 @@ test('a transfer of tokens needs two round trips: accounts with their code, then
   expect(await tokensOf(ask, RECEIVER)).toBe(30n);
 });
 
-test('calls, estimates and simulations need two at most, and none for what is known', async () => {
+test('calls, estimates and simulations need two at most, and none for what is known', ROUND_TRIPS, async () => {
   const { open, endpoints } = await forkScene();
   const { seen } = endpoints[0]!;
   const call = { from: accountAt(1), to: TEST_TOKEN, data: transferCalldata(RECEIVER, 5n) };
@@ -43,7 +44,7 @@ test('calls, estimates and simulations need two at most, and none for what is kn
   }
 });
 
-test('so does a call by way of a contract that was made on the fork', async () => {
+test('so does a call by way of a contract that was made on the fork', ROUND_TRIPS, async () => {
   const { open, endpoints } = await forkScene();
   const { ask } = await open();
   // Calls the token with its own calldata, and returns the answer.

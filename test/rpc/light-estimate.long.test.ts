@@ -3,6 +3,7 @@ import type { Hex } from '../../src/primitives/hex.js';
 import { contracts } from '../support/contracts.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { type LightSceneOptions, lightScene } from '../support/light-node.js';
+import { ROUND_TRIPS } from '../support/round-trips.js';
 import { type SwapScene, swapScene } from '../support/swap-scene.js';
 
 const trader = accountAt(0);
@@ -16,7 +17,7 @@ const requests = (endpoints: readonly { seen: unknown[][] }[]) =>
   endpoints.reduce((sum, { seen }) => sum + seen.length, 0);
 
 // The expected answer is the devnet's own, which executes on its whole state.
-describe('a light node estimates as the node that holds the state', () => {
+describe('a light node estimates as the node that holds the state', ROUND_TRIPS, () => {
   test('an ERC-20 transfer takes two round trips and three requests, none when repeated, one after a new head', async () => {
     const { swap, dev, endpoints, ask, statistics, clock } = await scene();
     const expected = await dev.ask('linea_estimateGas', swap.transfer);
@@ -60,7 +61,7 @@ describe('a light node estimates as the node that holds the state', () => {
   });
 });
 
-describe('a transfer of another token on the same block', () => {
+describe('a transfer of another token on the same block', ROUND_TRIPS, () => {
   /** Of a token and to an account that the node has not seen. */
   const other = ({ transfer, tokens }: SwapScene) => {
     const [to, amount] = [word(BigInt(stranger('43'))), word(5n)].map((value) => value.slice(2));

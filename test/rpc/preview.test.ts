@@ -8,6 +8,7 @@ import type { PreviewCall } from '../../src/rpc/schema/transaction-preview.js';
 import { accountAt, type DevNode, devNode, PRICE, stranger, word } from '../support/dev-node.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { type MockOptions, serveMock } from '../support/mock-chain.js';
+import { ROUND_TRIPS } from '../support/round-trips.js';
 import { signTransaction } from '../support/sign.js';
 
 const receiver = stranger('77');
@@ -288,32 +289,40 @@ describe('a preview', () => {
 });
 
 describe('on a light node', () => {
-  test('is that of the devnet, with few round trips, and the calls are not sent to an endpoint', async () => {
-    const dev = await devNode();
-    const { node, mock } = await lightOf(dev);
-    const calls = [erc20Transfer, { ...erc20Transfer, data: transferData(7n) }];
-    await node.request({ method: 'eth_blockNumber' });
-    const before = mock.seen.length;
-    const preview = await node.previewTransaction(calls);
-    // The accounts that the calls name; then all that the calls and the questions to the token read.
-    expect(mock.seen.length - before).toBeLessThanOrEqual(3);
-    const { trust: _, seen: __, ...expected } = await dev.node.previewTransaction(calls);
-    expect(preview).toMatchObject(expected);
-    const methods = [...new Set(mock.seen.slice(before).flatMap((batch) => batch.map(({ method }) => method)))];
-    expect(methods.sort()).toEqual(['eth_getCode', 'eth_getProof']);
-    expect(JSON.stringify(mock.seen)).not.toContain(erc20Transfer.data.slice(2, 10));
+  test(
+    'is that of the devnet, with few round trips, and the calls are not sent to an endpoint',
+    ROUND_TRIPS,
+    async () => {
+      const dev = await devNode();
+      const { node, mock } = await lightOf(dev);
+      const calls = [erc20Transfer, { ...erc20Transfer, data: transferData(7n) }];
+      await node.request({ method: 'eth_blockNumber' });
+      const before = mock.seen.length;
+      const preview = await node.previewTransaction(calls);
+      // The accounts that the calls name; then all that the calls and the questions to the token read.
+      expect(mock.seen.length - before).toBeLessThanOrEqual(3);
+      const { trust: _, seen: __, ...expected } = await dev.node.previewTransaction(calls);
+      expect(preview).toMatchObject(expected);
+      const methods = [...new Set(mock.seen.slice(before).flatMap((batch) => batch.map(({ method }) => method)))];
+      expect(methods.sort()).toEqual(['eth_getCode', 'eth_getProof']);
+      expect(JSON.stringify(mock.seen)).not.toContain(erc20Transfer.data.slice(2, 10));
 
-    const asked = mock.seen.slice(before).flat();
-    const [seen, ...others] = preview.seen;
-    expect(others).toEqual([]);
-    expect(seen!.calls).toBe(false);
-    const proofs = asked.filter(({ method }) => method === 'eth_getProof').map(({ params }) => params as [Hex, Hex[]]);
-    expect(new Set(seen!.accounts.map(({ address }) => address))).toEqual(new Set(proofs.map(([address]) => address)));
-    for (const { address, slots } of seen!.accounts) {
-      const wanted = proofs.filter(([one]) => one === address).flatMap(([, keys]) => keys);
-      expect(new Set(slots), address).toEqual(new Set(wanted));
-    }
-  });
+      const asked = mock.seen.slice(before).flat();
+      const [seen, ...others] = preview.seen;
+      expect(others).toEqual([]);
+      expect(seen!.calls).toBe(false);
+      const proofs = asked
+        .filter(({ method }) => method === 'eth_getProof')
+        .map(({ params }) => params as [Hex, Hex[]]);
+      expect(new Set(seen!.accounts.map(({ address }) => address))).toEqual(
+        new Set(proofs.map(([address]) => address)),
+      );
+      for (const { address, slots } of seen!.accounts) {
+        const wanted = proofs.filter(([one]) => one === address).flatMap(([, keys]) => keys);
+        expect(new Set(slots), address).toEqual(new Set(wanted));
+      }
+    },
+  );
 
   test('sends the calls to an endpoint only when it may', async () => {
     const dev = await devNode();

@@ -8,6 +8,7 @@ import type { AnswerReport } from '../../src/rpc/answer-report.js';
 import { accountAt, stranger, word } from '../support/dev-node.js';
 import { endlessAccounts, roundsOf } from '../support/endless.js';
 import { type LightScene, type LightSceneOptions, lightScene } from '../support/light-node.js';
+import { ROUND_TRIPS } from '../support/round-trips.js';
 import { settledScene } from '../support/settled-scene.js';
 
 const abi = parseAbi([
@@ -112,8 +113,7 @@ describe('eth_simulateV1 on a light node', () => {
     expect(endpoints[0]!.seen.flat().map(({ method }) => method)).not.toContain('eth_getProof');
   });
 
-  // The runs that find what is read may take a second (PREFETCH_MS), which a processor that stalls uses up.
-  test('viem simulates calls with their asset changes, its six blocks in three round trips', { retry: 2 }, async () => {
+  test('viem simulates calls with their asset changes, its six blocks in three round trips', ROUND_TRIPS, async () => {
     const { light, dev, endpoints, open } = await scene();
     const sent: unknown[] = [];
     const heard = {
@@ -152,7 +152,7 @@ describe('eth_simulateV1 on a light node', () => {
     expect(answer).toEqual(await dev.ask('eth_simulateV1', ...params));
   });
 
-  test('viem simulates blocks, in three round trips', { retry: 2 }, async () => {
+  test('viem simulates blocks, in three round trips', ROUND_TRIPS, async () => {
     const { light, dev, endpoints } = await scene();
     const probe = stranger('d0');
     const blocks = [
