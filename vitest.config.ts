@@ -51,6 +51,8 @@ export default defineConfig({
   test: {
     // With two processors, two: the one that loads modules for them has little to do after the first files.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A file that has not changed is not transformed again in the next run.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {
