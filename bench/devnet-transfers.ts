@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from '../src/chain/devnet/state/dev-accounts.js';
 import { devAlloc } from '../src/chain/devnet/state/genesis.js';
-import { TEST_TOKEN } from '../src/chain/devnet/state/test-token.js';
 import { bigIntToBytes } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex } from '../src/primitives/hex.js';
 import { Anvil } from '../test/support/anvil.js';

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { DEV_ACCOUNTS } from '../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN } from '../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from '../src/chain/devnet/state/dev-accounts.js';
 import { transferCalldata } from '../test/support/sign.js';
 import { type BenchArea, buildLibrary, type Figure, median } from './area.js';
 import { addressOf } from './devnet-transfers.js';

@@ -1,8 +1,7 @@
 import type { Hasher, HashScheme } from '../src/kernel/contracts.js';
 import { loadHasher } from '../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../src/primitives/hex.js';
-import type { StateTrace } from '../src/state/trace.js';
-import { formatTrace, parseBlockTraces } from '../src/state/trace.js';
+import { formatTrace, parseBlockTraces, type StateTrace } from '../src/state/trace.js';
 import { checkTraces } from '../src/state/trace-check.js';
 import { witnessBefore } from '../src/state/witness-state.js';
 import { type Area, differs } from './area.js';

@@ -171,11 +171,7 @@ const TYPED_ENTRIES = {
   vite: 'vite',
   hardhat: 'hardhat',
 };
-const UNTYPED_ENTRIES = [
-  'hosts/worker/worker-script.d.ts',
-  'hosts/worker/service-worker-script.d.ts',
-  'kernel/wasm-file.d.ts',
-];
+const UNTYPED_ENTRIES = ['file-entries.d.ts'];
 
 /**
  * Has the entry import all chunks of its start at once: a browser knows what a chunk imports only when that has arrived. By

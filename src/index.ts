@@ -8,10 +8,15 @@ export type { LineaProofJson } from './accumulator/proof-shape.js';
 export type { BlockLevel, BlockTag, HeadLevel, TrustLevel } from './chain/block.js';
 export type { LayerOneEvidence } from './chain/chain.js';
 export type { DevnetChainOptions, FinalityOptions, MiningMode } from './chain/devnet/options.js';
-export { DEV_ACCOUNTS, DEV_MNEMONIC, type DevAccount } from './chain/devnet/state/dev-accounts.js';
+export {
+  DEV_ACCOUNTS,
+  DEV_MNEMONIC,
+  type DevAccount,
+  TEST_TOKEN,
+  tokenBalanceSlot,
+} from './chain/devnet/state/dev-accounts.js';
 export type { GenesisAccount, GenesisAlloc } from './chain/devnet/state/genesis.js';
 export type { GenesisJson } from './chain/devnet/state/genesis-json.js';
-export { TEST_TOKEN, tokenBalanceSlot } from './chain/devnet/state/test-token.js';
 export type { ForkChainOptions, ForkOptions } from './chain/fork/fork-options.js';
 export type { LayerOneOptions, LayerOneSource, LightChainOptions } from './chain/light/light-options.js';
 export type { ForwardOutcome, NameFailure, ReverseOutcome, Unresolved } from './chain/names.js';
@@ -37,18 +42,22 @@ export type {
   NodeInfo,
   NodeOptions,
   OpenProgress,
+  StorageBudgets,
+  StorageOptions,
 } from './hosts/options/options.js';
 export type { ScriptUrl } from './hosts/options/script-url.js';
-export type { StorageBudgets, StorageOptions } from './hosts/options/storage-options.js';
 export { announceProvider, type ProviderInfo } from './hosts/provider/announce.js';
 export type { PlumblineNode } from './hosts/provider/node-handle.js';
 export type {
   AnswerOptions,
+  LayerOneSchema,
+  MethodType,
   Provider,
   ProviderEvents,
   ProviderMessage,
   RequestArguments,
   RequestOptions,
+  RpcSchema,
   UntypedMethod,
 } from './hosts/provider/provider.js';
 export { isProviderRpcError, ProviderRpcError, type ProviderRpcErrorParts } from './hosts/provider/provider-error.js';
@@ -106,11 +115,11 @@ export type {
   PreviewWarning,
   Right,
   Severity,
+  SignatureFinding,
   TokenName,
   Transfer,
   Validity,
 } from './preview/preview.js';
-export type { SignatureFinding } from './preview/signature-findings.js';
 export type { LotJson, PreviewedSignature } from './preview/signature-preview.js';
 export type { Hex } from './primitives/hex.js';
 export type { ClaimRefusal } from './proof/messages.js';
@@ -165,7 +174,6 @@ export type {
   TypedDataJson,
 } from './rpc/schema/json.js';
 export type { ChainSchema, DevnetSchema, WalletSchema } from './rpc/schema/methods.generated.js';
-export type { LayerOneSchema, MethodType, RpcSchema } from './rpc/schema/rpc-schema.js';
 export type {
   AbiInput,
   ErrorAbi,

@@ -1,5 +1,4 @@
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
 
 /** What both pages estimate: a transfer of the devnet's token to an account that has none. */

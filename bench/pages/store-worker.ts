@@ -2,8 +2,8 @@
 
 import type { DevnetChainOptions } from '../../src/chain/devnet/options.js';
 import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { ChainWriter } from '../../src/chain/devnet/storage/chain-writer.js';
 import { DevnetStore } from '../../src/chain/devnet/storage/devnet-store.js';
 import { loadSignerRecovery } from '../../src/ethereum/signer.js';

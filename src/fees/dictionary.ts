@@ -1,10 +1,9 @@
-import { isPlumblineError, PlumblineError } from '../errors.js';
+import { isPlumblineError, originOf, PlumblineError } from '../errors.js';
 import { MAX_DICTIONARY } from '../kernel/contracts.js';
 import type { DictionaryReference } from '../networks/network.js';
 import { readAtMost } from '../primitives/bounded-input.js';
 import { copyBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
-import { originOf } from '../primitives/origin.js';
 
 /** A compression dictionary, ready for `loadCalldataSizer`. */
 export interface Dictionary {

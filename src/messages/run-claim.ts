@@ -1,7 +1,6 @@
 import { isNotAvailableYet } from '../chain/light/refused.js';
-import { LightState } from '../chain/light/state/light-state.js';
 import { prefetchAccesses, prefetchBudget } from '../chain/light/state/prepared-call.js';
-import { CodeCache, ProvedStates } from '../chain/light/state/proved-state.js';
+import { CodeCache, LightState, ProvedStates } from '../chain/light/state/proved-state.js';
 import { stateBatch } from '../chain/light/state/state-batch.js';
 import { timeOfFork } from '../consensus/slots.js';
 import { PlumblineError } from '../errors.js';

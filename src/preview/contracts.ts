@@ -10,8 +10,7 @@ import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import type { ContractChange, Warn } from './preview.js';
 import { ZERO } from './transfers.js';
-import type { Inspection } from './tree-items.js';
-import { codeRuns, isLog, itemsOf } from './tree-items.js';
+import { codeRuns, type Inspection, isLog, itemsOf } from './tree-items.js';
 
 type Upgradable = 'implementation' | 'admin' | 'beacon';
 

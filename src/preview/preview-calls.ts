@@ -34,8 +34,7 @@ import type {
 import { openProbes, type Probes, tokenName } from './probes.js';
 import { environmentReads, type MessageOf, type PreviewBase, type Ran, runCalls, statusOf } from './run-calls.js';
 import { assetKey, transfersOf } from './transfers.js';
-import type { Inspection } from './tree-items.js';
-import { type CodeRun, codeRuns } from './tree-items.js';
+import { type CodeRun, codeRuns, type Inspection } from './tree-items.js';
 
 /**
  * Runs calls in order, each on the state that the one before left, and says what they change. Nothing is kept. A call that

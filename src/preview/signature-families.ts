@@ -2,10 +2,8 @@ import { DUMMY_SIGNATURE } from '../evm/machine.js';
 import { concatBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import type { Asset } from './preview.js';
-import type { Probes } from './probes.js';
-import { SELECTOR } from './probes.js';
-import type { SignatureFinding } from './signature-findings.js';
+import type { Asset, SignatureFinding } from './preview.js';
+import { type Probes, SELECTOR } from './probes.js';
 import { ZERO } from './transfers.js';
 
 /*

@@ -11,11 +11,10 @@ import { concatBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { hasOtherCode } from './contracts.js';
-import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity } from './preview.js';
+import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity, SignatureFinding } from './preview.js';
 import { previewCalls } from './preview-calls.js';
 import { openProbes, type Probes } from './probes.js';
 import { nothingFor, readFamily, type SignatureReading, type Use } from './signature-families.js';
-import type { SignatureFinding } from './signature-findings.js';
 
 /** What an account is asked to sign. */
 export type SignatureRequest =

@@ -1,5 +1,4 @@
-import type { Block } from '../chain/block.js';
-import { TRUST_RANK, type TrustLevel } from '../chain/block.js';
+import { type Block, TRUST_RANK, type TrustLevel } from '../chain/block.js';
 import type { AnswerNote, Chain, GasLimits, ProofAge } from '../chain/chain.js';
 import { bytesToHex, type Hex } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';

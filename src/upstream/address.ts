@@ -3,8 +3,7 @@
  * through a redactor first.
  */
 
-import { invalidParameter, type PlumblineError } from '../errors.js';
-import { originOf } from '../primitives/origin.js';
+import { invalidParameter, originOf, type PlumblineError } from '../errors.js';
 
 /** Address of an endpoint, and the redactor for its keys. Only `origin` may be shown. */
 export interface Address {

@@ -16,8 +16,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { estimateGas } from 'viem/linea';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import { loadHasher } from '../../src/kernel/hasher.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';

@@ -26,6 +26,6 @@ test('the guide to previews puts every warning into words', () => {
 });
 
 test('and every finding of a signature', () => {
-  const codes = codesOf('src/preview/signature-findings.ts', /export type SignatureFinding =[\s\S]*$/);
+  const codes = codesOf('src/preview/preview.ts', /export type SignatureFinding =[\s\S]*$/);
   expect(sorted(rowsOf(/\n## Before a signature\n([\s\S]*?)\n## /))).toEqual(sorted(codes));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import { readFinalized } from '../../src/chain/light/checkpoint.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { ethereum } from '../../src/networks/ethereum.js';

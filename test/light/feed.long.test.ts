@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { LightChainOptions } from '../../src/chain/light/light-options.js';
+import { originOf } from '../../src/errors.js';
 import { serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
@@ -8,7 +9,6 @@ import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { isProviderRpcError } from '../../src/hosts/provider/provider-error.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { originOf } from '../../src/primitives/origin.js';
 import type { EndpointEvent } from '../../src/upstream/endpoint.js';
 import { accountAt, devNode, stranger, word } from '../support/dev-node.js';
 import { serveMock } from '../support/mock-chain.js';

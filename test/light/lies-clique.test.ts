@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Heads } from '../../src/chain/light/heads/heads.js';
-import { openSeals } from '../../src/chain/light/heads/seals.js';
+import { openSeals } from '../../src/chain/light/open-heads.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';

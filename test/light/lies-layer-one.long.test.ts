@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.js';
 import { attestedScene } from '../support/attested-chain.js';
 import { accountAt, KeptStore, PRICE, stranger, word } from '../support/dev-node.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openSeals } from '../../src/chain/light/heads/seals.js';
+import { openSeals } from '../../src/chain/light/open-heads.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';

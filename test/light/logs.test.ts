@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import { BlockContentsReader } from '../../src/chain/light/block-contents.js';
 import { LightBlock, readLightBlock } from '../../src/chain/light/heads/light-block.js';
 import { logsOfRange } from '../../src/chain/light/log-range.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import { stranger } from '../support/dev-node.js';
 import { forkScene } from '../support/fork-scene.js';
 import { type LightScene, lightScene } from '../support/light-node.js';

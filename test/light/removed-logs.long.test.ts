@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { PRICE, stranger } from '../support/dev-node.js';
 import { type LightScene, lightScene } from '../support/light-node.js';

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { devnet } from '../../src/networks/devnet.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from 'viem';
 import { namehash } from 'viem/ens';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { isPlumblineError } from '../../src/errors.js';
 import type { Command } from '../../src/hosts/cli/arguments.js';
 import {

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ProgressLines } from '../../src/hosts/cli/progress.js';
+import { ProgressLines } from '../../src/hosts/cli/lines.js';
 import { type Running, runBuilt, startUntil } from '../support/built-command.js';
 
 const COMMAND = fileURLToPath(new URL('../../cli/dist/cli.js', import.meta.url));

@@ -1,8 +1,8 @@
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createTxFromRLP } from '@ethereumjs/tx';
 import { describe, expect, test } from 'vitest';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import { DEV_TOKENS } from '../../src/chain/devnet/state/genesis.js';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';
 import { authorization, transferCalldata } from '../support/sign.js';

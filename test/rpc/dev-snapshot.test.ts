@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import {

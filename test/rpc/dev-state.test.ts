@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { verifyEthereumProof } from '../../src/proof/ethereum-proof.js';
 import { accountAt, devNode, KeptStore, proved, stranger, word } from '../support/dev-node.js';

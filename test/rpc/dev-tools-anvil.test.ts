@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { devAlloc } from '../../src/chain/devnet/state/genesis.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, devNode, KeptStore, sendFrom, stranger, word } from '../support/dev-node.js';
 import { settled } from '../support/eventually.js';

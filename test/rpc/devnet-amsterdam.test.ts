@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { expect, test } from 'vitest';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, type DevNode, devNode, KeptStore, PRICE, stranger } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';

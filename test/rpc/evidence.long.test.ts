@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { EvidenceBundle, EvidenceClaim, EvidenceTrust } from '../../src/evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
 import { verifyCommand } from '../../src/hosts/cli/verify.js';

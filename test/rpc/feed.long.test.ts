@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as openRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { FeedOptions } from '../../src/hosts/cli/feed.js';
 import { serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';

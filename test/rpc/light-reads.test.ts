@@ -1,7 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import type { ExchangeRecord } from '../../src/upstream/endpoint.js';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { EvidenceBundle, EvidenceClaim } from '../../src/evidence/evidence-bundle.js';
 import { verifyEvidence } from '../../src/evidence/verify-evidence.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';

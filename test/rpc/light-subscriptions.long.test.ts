@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Block } from '../../src/chain/block.js';
 import type { Chain, ChainListener, HeadListener } from '../../src/chain/chain.js';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import { linea } from '../../src/networks/linea.js';
 import { createDispatcher } from '../../src/rpc/handle.js';
 import type { RpcContext } from '../../src/rpc/methods/context.js';

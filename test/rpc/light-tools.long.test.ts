@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { METHOD_INFO } from '../../src/rpc/method-info.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { GenesisJson } from '../../src/chain/devnet/state/genesis-json.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';

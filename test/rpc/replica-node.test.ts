@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { ReplicaChainOptions, ReplicaProgress } from '../../src/chain/replica/settings.js';
 import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';

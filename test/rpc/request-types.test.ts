@@ -1,12 +1,11 @@
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
-import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
+import type { LayerOneSchema, RpcSchema, UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import type { METHOD_INFO } from '../../src/rpc/method-info.js';
 import type { BlockResultJson } from '../../src/rpc/schema/json.js';
 import type { ChainSchema, DevnetSchema, WalletSchema } from '../../src/rpc/schema/methods.generated.js';
-import type { LayerOneSchema, RpcSchema } from '../../src/rpc/schema/rpc-schema.js';
 
 async function open(): Promise<PlumblineNode> {
   const node = await createInlineNode();

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
 import { type MockEndpoint, type MockOptions, serveMock } from '../support/mock-chain.js';

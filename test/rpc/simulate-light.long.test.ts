@@ -1,6 +1,6 @@
 import { createPublicClient, custom, defineChain, encodeFunctionData, keccak256, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulateArea, simulateLightArea } from '../../conformance/execution-apis.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { GenesisJson } from '../../src/chain/devnet/state/genesis-json.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { logsBloom } from '../../src/ethereum/receipt.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { runArea } from '../support/area-checks.js';

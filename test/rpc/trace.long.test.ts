@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { ErrorCode } from '../../src/errors.js';
 import type { CallFrame } from '../../src/evm/tracing/tracer.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';

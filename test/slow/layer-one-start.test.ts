@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN as token } from '../../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN as token } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { LightChainOptions } from '../../src/chain/light/light-options.js';
 import { twoLayers } from '../support/two-layers.js';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { eventually } from '../support/eventually.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 import { Connection, held, type Memory, megabytes, startChild } from './soak-child.js';

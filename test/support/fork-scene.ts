@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { ForkChainOptions, ForkOptions } from '../../src/chain/fork/fork-options.js';
 import { createInlineNode, type InlineOptions } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';

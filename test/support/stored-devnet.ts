@@ -1,9 +1,8 @@
 import { expect, onTestFinished } from 'vitest';
 import { Devnet } from '../../src/chain/devnet/devnet.js';
 import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
-import { DEV_ACCOUNTS } from '../../src/chain/devnet/state/dev-accounts.js';
+import { DEV_ACCOUNTS, TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { allocAsStored, devAlloc, type GenesisAlloc } from '../../src/chain/devnet/state/genesis.js';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { GenesisAccount } from '../../src/chain/devnet/state/genesis.js';
-import { tokenBalanceSlot } from '../../src/chain/devnet/state/test-token.js';
 import { concatBytes } from '../../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { type Contracts, callData, word } from './contracts.js';

@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { readFileSync } from 'node:fs';
 import { openDB } from 'idb';
 import { expect, test } from 'vitest';
-import { TEST_TOKEN } from '../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';

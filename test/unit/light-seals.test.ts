@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Heads } from '../../src/chain/light/heads/heads.js';
-import { openSeals } from '../../src/chain/light/heads/seals.js';
+import { openSeals } from '../../src/chain/light/open-heads.js';
 import { headerHash } from '../../src/ethereum/header.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { readHeader } from '../../src/proof/headers.js';

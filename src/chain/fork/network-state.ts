@@ -10,11 +10,10 @@ import type { Block } from '../block.js';
 import type { Reading } from '../devnet/state/flat-state.js';
 import type { LightChain } from '../light/light-chain.js';
 import { AccessSet } from '../light/state/access-set.js';
-import { LightState } from '../light/state/light-state.js';
 import { repeatRuns } from '../light/state/prefetch-call.js';
 import { PrefetchReader } from '../light/state/prefetch-reader.js';
 import { prefetchBudget } from '../light/state/prepared-call.js';
-import { CodeCache, type ProvedState, ProvedStates } from '../light/state/proved-state.js';
+import { CodeCache, LightState, type ProvedState, ProvedStates } from '../light/state/proved-state.js';
 
 /** Where the state of a network comes from, and where it is kept. */
 export interface NetworkStateParts {

@@ -3,9 +3,8 @@ import type { Network } from '../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { readCount, readObject } from '../../proof/json-reader.js';
-import type { EndpointGroup } from '../../upstream/group.js';
+import { type EndpointGroup, requestFirstFound } from '../../upstream/group.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import { requestFirstFound } from './first-found.js';
 import type { ReceiptForms } from './read-contents.js';
 import { isNotAvailableYet } from './refused.js';
 

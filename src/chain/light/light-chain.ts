@@ -9,8 +9,16 @@ import { equalBytes } from '../../primitives/bytes.js';
 import type { Clock } from '../../scheduling/clock.js';
 import { Listeners } from '../../scheduling/listeners.js';
 import { loadOnce } from '../../scheduling/load-once.js';
-import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import { type BlockReference, type BlockTag, isHead, TRUST_RANK, type TrustLevel } from '../block.js';
+import {
+  type Block,
+  type BlockReference,
+  type BlockTag,
+  type IncludedTransaction,
+  isHead,
+  TRUST_RANK,
+  type TransactionReceipt,
+  type TrustLevel,
+} from '../block.js';
 import {
   type CallPlan,
   type Chain,

@@ -1,10 +1,12 @@
+import type { Network } from '../../networks/network.js';
+import { hexToBytes } from '../../primitives/hex.js';
+import type { RestGroup } from '../../upstream/rest-group.js';
 import { BlockFinder } from './heads/block-finder.js';
 import { HeadFollower } from './heads/head-follower.js';
 import { type FinalizedNumbers, HeaderChain, KEPT } from './heads/header-chain.js';
-import { Heads } from './heads/heads.js';
-import { openSeals } from './heads/seals.js';
+import { Heads, type SealSource } from './heads/heads.js';
 import type { LightChainParts } from './light-parts.js';
-import { notReached } from './refused.js';
+import { answerRefused, notReached } from './refused.js';
 
 /** The heads and headers of a light chain, wired together. */
 export interface LightHeads {
@@ -31,4 +33,35 @@ export function openHeads(parts: LightChainParts, finalized: FinalizedNumbers): 
   const headers = new HeaderChain(upstream, network, parts.maxReorgDepth, KEPT, store, finalized);
   const follower = new HeadFollower(heads, headers, parts);
   return { heads, headers, follower, finder: new BlockFinder(follower, headers, heads) };
+}
+
+/**
+ * The seals of a network: those of Maru if there are endpoints of it, and those in Clique headers.
+ *
+ * @param maru - undefined: only seals of Clique blocks can be verified
+ */
+export function openSeals({ sealing }: Network, maru: RestGroup | undefined): SealSource {
+  const validators = (sealing?.maru?.validators ?? []).map((validator) => hexToBytes(validator, 20));
+  const clique = sealing?.clique;
+
+  return {
+    async head(signal, lowest) {
+      if (maru === undefined || validators.length === 0)
+        throw answerRefused('sealed block', {
+          verified: false,
+          reason: 'NO_SOURCE',
+          at: '',
+          message: 'cannot be read: give endpoints of Maru, on a network with validators',
+        });
+      const { readSealedHead } = await import('./heads/sealed-head.js');
+      return readSealedHead(maru, validators, signal === undefined ? {} : { signal }, lowest);
+    },
+    sealsBlock: (number) => clique !== undefined && number >= 1 && number <= clique.lastBlock,
+    async checkOwnSeal(block) {
+      const { loadSignerRecovery, verifyCliqueSeal } = await import('../../proof/seals.js');
+      await loadSignerRecovery();
+      const verdict = verifyCliqueSeal(clique!, block.header);
+      if (!verdict.verified) throw answerRefused(`seal of block ${block.header.number}`, verdict);
+    },
+  };
 }

@@ -6,9 +6,8 @@ import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { malformed, readBytes, readCount, readNumber256, readObject } from '../../proof/json-reader.js';
 import { readTransaction } from '../../proof/transaction-answer.js';
-import type { EndpointGroup } from '../../upstream/group.js';
+import { type EndpointGroup, requestFirstFound } from '../../upstream/group.js';
 import type { Exclusion } from '../chain.js';
-import { requestFirstFound } from './first-found.js';
 
 /**
  * Asks endpoints for a transaction that is in their pool. Its bytes are encoded from the answer and must have the hash.

@@ -3,8 +3,7 @@ import { FLAGS, type TracedGas, type TraceEnter, type TraceLeave, type TraceReco
 import { copyBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex, writeHex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { failureText } from './failure-text.js';
-import { opcodeOf } from './opcodes.js';
+import { failureText, opcodeOf } from './opcodes.js';
 import { solidityReason } from './solidity-reason.js';
 import type { CallFrame, FrameLog, Grow, TracedInclusion, TracedTransaction, Tracer } from './tracer.js';
 

@@ -1,8 +1,7 @@
 import { FLAGS, type TraceEnter, type TraceLeave, type TraceRecord, type TraceStep } from '../../kernel/evm.js';
 import { bytesToBigInt, bytesToKey } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
-import { failureText, lacksNamedItems } from './failure-text.js';
-import { fixedGasOf, opcodeOf } from './opcodes.js';
+import { failureText, fixedGasOf, lacksNamedItems, opcodeOf } from './opcodes.js';
 import type { Grow, Tracer } from './tracer.js';
 
 /** Options of the list of instructions. */

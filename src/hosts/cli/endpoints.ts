@@ -6,9 +6,8 @@ import type { PlumblineNode } from '../provider/node-handle.js';
 import { ProviderRpcError } from '../provider/provider-error.js';
 import type { Arguments } from './arguments.js';
 import { lightOptions, PUBLIC_NETWORKS } from './chain.js';
-import { reportFailure } from './lines.js';
+import { ProgressLines, reportFailure } from './lines.js';
 import { namedNetwork } from './network.js';
-import { ProgressLines } from './progress.js';
 
 /** Options of commands that open a light node for one answer. */
 export const ENDPOINT_OPTIONS = {

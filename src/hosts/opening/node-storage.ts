@@ -5,7 +5,7 @@ import type { Table } from '../../store/page-store.js';
 import { TABLES } from '../../store/schema.js';
 import { isStoreFailure, type StoreHealth } from '../../store/store-status.js';
 import type { TableUsage } from '../../store/table-usage.js';
-import { STORAGE_OPTIONS, type StorageOptions } from '../options/storage-options.js';
+import { STORAGE_OPTIONS, type StorageOptions } from '../options/options.js';
 
 /** What the storage control of a node works on. */
 export interface NodeStorageParts {

@@ -19,6 +19,8 @@ import type { Deadline } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PageStore } from '../../store/page-store.js';
 import {
+  type Budgets,
+  budgetsOf,
   type DictionarySource,
   type InlineExtras,
   NODE_OPTIONS,
@@ -26,7 +28,6 @@ import {
   type NodeSettings,
   type OpenProgress,
 } from '../options/options.js';
-import { type Budgets, budgetsOf } from '../options/storage-options.js';
 import type { Layer } from '../provider/transport.js';
 import { InlineTransport } from './inline-transport.js';
 import type { ReplaceableDevnet, ReplacedDevnet } from './replaceable-devnet.js';

@@ -24,7 +24,6 @@ import {
   type StorageReport,
   storageResult,
 } from '../../rpc/schema/answers.js';
-import type { LayerOneSchema } from '../../rpc/schema/rpc-schema.js';
 import type {
   PreviewCall,
   PreviewOptions,
@@ -36,7 +35,13 @@ import type {
 import type { LateSignal } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { NodeInfo } from '../options/options.js';
-import { type Provider, type ProviderEvents, type RequestOptions, TransportProvider } from './provider.js';
+import {
+  type LayerOneSchema,
+  type Provider,
+  type ProviderEvents,
+  type RequestOptions,
+  TransportProvider,
+} from './provider.js';
 import type { Layer, NodeSession, NodeTransport, SessionListener } from './transport.js';
 
 /** An open node, for a page or a program. */

@@ -5,7 +5,7 @@ import type { AnswerReport } from '../../rpc/answer-report.js';
 import type { NodeFault, Reply, RpcFailure } from '../../rpc/envelope.js';
 import type { NodeStatus } from '../../rpc/schema/answers.js';
 import type { PlainHex } from '../../rpc/schema/json.js';
-import type { MethodType, RpcSchema } from '../../rpc/schema/rpc-schema.js';
+import type { ChainSchema, DevnetSchema, WalletSchema } from '../../rpc/schema/methods.generated.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import type { StoreStatus } from '../../store/store-status.js';
 import { disconnected, PROVIDER_CODES, ProviderRpcError } from './provider-error.js';
@@ -238,4 +238,52 @@ export class TransportProvider implements Provider {
       }
     }
   }
+}
+
+/** Parameters and result of one method. */
+export interface MethodType {
+  readonly params: readonly unknown[];
+  readonly result: unknown;
+}
+
+/** The methods of a node, by name, with parameters and results. */
+export interface RpcSchema extends ChainSchema, DevnetSchema, WalletSchema {
+  l2_estimateGas: ChainSchema['linea_estimateGas'];
+  l2_getProof: ChainSchema['linea_getProof'];
+}
+
+/** The methods of a devnet's simulated layer 1, and its beacon API. */
+export interface LayerOneSchema
+  extends Pick<
+    RpcSchema,
+    | 'debug_traceCall'
+    | 'debug_traceTransaction'
+    | 'eth_accounts'
+    | 'eth_blockNumber'
+    | 'eth_call'
+    | 'eth_chainId'
+    | 'eth_createAccessList'
+    | 'eth_estimateGas'
+    | 'eth_feeHistory'
+    | 'eth_gasPrice'
+    | 'eth_getBalance'
+    | 'eth_getBlockByHash'
+    | 'eth_getBlockByNumber'
+    | 'eth_getBlockReceipts'
+    | 'eth_getCode'
+    | 'eth_getLogs'
+    | 'eth_getProof'
+    | 'eth_getStorageAt'
+    | 'eth_getTransactionByHash'
+    | 'eth_getTransactionCount'
+    | 'eth_getTransactionReceipt'
+    | 'eth_maxPriorityFeePerGas'
+    | 'eth_sendRawTransaction'
+    | 'eth_sendTransaction'
+    | 'evm_mine'
+    | 'net_version'
+    | 'web3_clientVersion'
+  > {
+  /** Parameters: path and query of the beacon API, and whether objects should be SSZ bytes in hex. Result: status and body. */
+  beacon_get: { params: [target: string, form?: 'json' | 'ssz']; result: unknown };
 }

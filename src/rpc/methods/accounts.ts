@@ -1,12 +1,13 @@
+import type { LineaProofJson } from '../../accumulator/proof-shape.js';
 import { EMPTY_CODE_HASH } from '../../ethereum/constants.js';
 import { bytesToBigInt } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { PROVES, READS } from '../method-rows.js';
 import { parseAddress, parseStorageKeys } from '../parse-params.js';
-import { blockAtParameter, stateOf } from '../resolve-block.js';
+import { blockAtParameter, parseBlockReference, stateOf } from '../resolve-block.js';
 import { formatTrieProof } from '../schema/format.js';
-import type { BlockJson, OfAccount, TrieProofJson } from '../schema/json.js';
+import type { BlockJson, LineaBlockJson, OfAccount, TrieProofJson } from '../schema/json.js';
 import { defineMethod } from './context.js';
 
 /** `[address, block]`: balance, nonce and code in one answer, as anvil gives it. */
@@ -59,3 +60,14 @@ export function showKeys(asked: unknown, keys: readonly Uint8Array[]): Hex[] {
     (asked as readonly string[])[i]!.length === WORD_TEXT ? bytesToHex(key) : toQuantity(bytesToBigInt(key)),
   );
 }
+
+/** `[address, storageKeys, block]`. Also answers to the network's prefix, and to `l2_getProof`. */
+export const linea_getProof = defineMethod<[address: Hex, keys: readonly Hex[], block: LineaBlockJson], LineaProofJson>(
+  'linea_getProof',
+  PROVES,
+  ({ chain }, [addressParam, keysParam, blockParam], call) => {
+    const address = parseAddress(addressParam);
+    const keys = parseStorageKeys(keysParam);
+    return chain.zkProof(address, keys, parseBlockReference(blockParam), call);
+  },
+);

@@ -1,6 +1,5 @@
 import { isHead, isPending } from '../../chain/block.js';
-import type { BlockContext } from '../../evm/block-context.js';
-import { withBlockOverrides } from '../../evm/block-context.js';
+import { type BlockContext, withBlockOverrides } from '../../evm/block-context.js';
 import type { SimulatedCallOptions as SimulationOptions } from '../../evm/call.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';

@@ -1,7 +1,6 @@
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import type { Hex } from '../../primitives/hex.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { CHANGES_DEVNET, READS_DEVNET } from '../method-rows.js';
 import { parseAddress, parseHash } from '../parse-params.js';

@@ -1,8 +1,7 @@
 import type { StateEdit } from '../../chain/state-edits.js';
 import { messageOf } from '../../errors.js';
 import { GrowingBytes } from '../../primitives/bytes.js';
-import type { Hex } from '../../primitives/hex.js';
-import { bytesToHex } from '../../primitives/hex.js';
+import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
 import { nextTurn } from '../../scheduling/turns.js';
 import { answerTooLarge } from '../handle.js';

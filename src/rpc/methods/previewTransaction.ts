@@ -1,7 +1,6 @@
 import { type Block, type BlockReference, isHead } from '../../chain/block.js';
 import type { AskedForState, Chain } from '../../chain/chain.js';
-import type { ExecutionPoint, FeeEstimate } from '../../estimate/estimate-request.js';
-import { isAboutCall } from '../../estimate/estimate-request.js';
+import { type ExecutionPoint, type FeeEstimate, isAboutCall } from '../../estimate/estimate-request.js';
 import { loadSignerRecovery } from '../../ethereum/signer.js';
 import { parseSignedTransaction } from '../../ethereum/transaction.js';
 import { type BlockContext, type BlockOverrides, withBlockOverrides } from '../../evm/block-context.js';

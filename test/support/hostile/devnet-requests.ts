@@ -1,4 +1,4 @@
-import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/dev-accounts.js';
 import type { Json } from '../damage.js';
 import { stranger, word } from '../dev-node.js';
 import { none, one, type Requests, type RequestValues, raw } from './request-values.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode } from '../../../src/hosts/opening/inline.js';
 import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import { devnet } from '../../../src/networks/devnet.js';

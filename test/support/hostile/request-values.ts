@@ -1,4 +1,4 @@
-import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../../src/primitives/hex.js';
 import type { METHOD_INFO } from '../../../src/rpc/method-info.js';
 import type { Json } from '../damage.js';

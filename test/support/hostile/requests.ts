@@ -1,4 +1,4 @@
-import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/dev-accounts.js';
 import type { Json } from '../damage.js';
 import { type DevNode, PRICE, stranger } from '../dev-node.js';
 import { fixtureBytes, listFixtures } from '../fixtures.js';

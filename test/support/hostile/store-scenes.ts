@@ -2,7 +2,7 @@ import type { UntypedMethod } from '../../../src/hosts/provider/provider.js';
 import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { deleteDB, openDB } from 'idb';
-import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN as token } from '../../../src/chain/devnet/state/dev-accounts.js';
 import { isPlumblineError } from '../../../src/errors.js';
 import { createInlineNode } from '../../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';

@@ -1,4 +1,4 @@
-import { TEST_TOKEN } from '../../../src/chain/devnet/state/test-token.js';
+import { TEST_TOKEN } from '../../../src/chain/devnet/state/dev-accounts.js';
 import { createInlineNode, type InlineOptions } from '../../../src/hosts/opening/inline.js';
 import type { DictionarySource } from '../../../src/hosts/options/options.js';
 import type { PlumblineNode } from '../../../src/hosts/provider/node-handle.js';

@@ -17,11 +17,10 @@ import { bigIntToBytes, equalBytes, ZERO_WORD } from '../../../primitives/bytes.
 import { bytesToHex, type Hex, hexToBytes } from '../../../primitives/hex.js';
 import type { Block } from '../../block.js';
 import { type BlockRecord, blockWithHash } from '../records/block-record.js';
-import { DEV_ACCOUNTS, type DevAccount, OPERATOR } from './dev-accounts.js';
+import { DEV_ACCOUNTS, type DevAccount, OPERATOR, TEST_TOKEN, tokenBalanceSlot } from './dev-accounts.js';
 import type { DevnetState } from './devnet-state.js';
 import { MESSAGE_SERVICE_CODE } from './message-service.generated.js';
 import { TEST_TOKEN_CODE } from './test-token.generated.js';
-import { TEST_TOKEN, tokenBalanceSlot } from './test-token.js';
 
 /** An account of the genesis block. Storage maps slots to values, both 32 bytes as hex. */
 export interface GenesisAccount {

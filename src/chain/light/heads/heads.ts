@@ -2,16 +2,36 @@ import type { Network } from '../../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../../primitives/bytes.js';
 import { bytesToHex } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import type { Answer, Call, EndpointInfo } from '../../../upstream/failure.js';
-import { allFailed, tooFew, upstreamError } from '../../../upstream/failure.js';
-import type { EndpointGroup, EndpointStatus } from '../../../upstream/group.js';
+import {
+  type Answer,
+  allFailed,
+  type Call,
+  type EndpointInfo,
+  tooFew,
+  upstreamError,
+} from '../../../upstream/failure.js';
+import { type EndpointGroup, type EndpointStatus, requestFirstFound } from '../../../upstream/group.js';
 import type { BlockLevel, HeadLevel } from '../../block.js';
-import { requestFirstFound } from '../first-found.js';
 import type { LightSettings } from '../light-options.js';
 import { notReached, requireChain } from '../refused.js';
 import { type LightBlock, missingHeader, readLightBlock } from './light-block.js';
 import type { SealedHead } from './sealed-head.js';
-import type { SealSource } from './seals.js';
+
+/** A source of seals. */
+export interface SealSource {
+  /**
+   * The newest sealed block.
+   *
+   * @param lowest - least height that it must have. With it, one endpoint after the other is asked
+   * @throws PlumblineError `TRUST_LEVEL_NOT_REACHED` if no endpoint has one that high; `ANSWER_REFUSED`, `PROOF_MALFORMED`,
+   *   of the endpoints
+   */
+  head(signal?: AbortSignal, lowest?: number): Promise<SealedHead>;
+  /** Whether a block of this height carries a seal in its header. */
+  sealsBlock(number: number): boolean;
+  /** Checks the seal in the header. @throws PlumblineError `ANSWER_REFUSED` */
+  checkOwnSeal(block: LightBlock): Promise<void>;
+}
 
 /** When a head is accepted. */
 export type HeadRules = Pick<LightSettings, 'agreeing' | 'maxLagBlocks'> & { readonly level: HeadLevel };

@@ -10,7 +10,6 @@ import type { LightHeads } from '../open-heads.js';
 import { isNotAvailableYet } from '../refused.js';
 import type { AccessSet } from './access-set.js';
 import type { FetchedState } from './fetch-with-nodes.js';
-import { LightState } from './light-state.js';
 import {
   AccessLists,
   type CallDependencies,
@@ -20,7 +19,7 @@ import {
   prefetchBudget,
   RecentReads,
 } from './prepared-call.js';
-import { CodeCache, type ProvedState, ProvedStates } from './proved-state.js';
+import { CodeCache, LightState, type ProvedState, ProvedStates } from './proved-state.js';
 import type { SimulationStates } from './simulation-states.js';
 import { stateBatch } from './state-batch.js';
 import type { ZkStateSource } from './zk-state.js';

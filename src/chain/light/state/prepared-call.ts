@@ -5,8 +5,7 @@ import { bytesToKey } from '../../../primitives/bytes.js';
 import type { CallRequest } from '../../../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
 import { toQuantity } from '../../../primitives/quantity.js';
-import type { Answer, Call, EndpointInfo } from '../../../upstream/failure.js';
-import { isMethodMissing } from '../../../upstream/failure.js';
+import { type Answer, type Call, type EndpointInfo, isMethodMissing } from '../../../upstream/failure.js';
 import type { EndpointGroup } from '../../../upstream/group.js';
 import type { CallPlan } from '../../chain.js';
 import type { HeadFollower } from '../heads/head-follower.js';
@@ -14,10 +13,9 @@ import type { LightBlock } from '../heads/light-block.js';
 import { isNotAvailableYet } from '../refused.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import type { BlockLists } from './block-lists.js';
-import { LightState } from './light-state.js';
 import type { ReadCall } from './mapping-guesses.js';
 import type { PrefetchedCall } from './prefetch-call.js';
-import type { ProvedState, ProvedStates } from './proved-state.js';
+import { LightState, type ProvedState, type ProvedStates } from './proved-state.js';
 import { type StateBatch, stateBatch } from './state-batch.js';
 
 /** What the prepared calls of one chain share. */

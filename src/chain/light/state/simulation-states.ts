@@ -1,6 +1,5 @@
 import { RunBudget, type RunLimits } from '../../../evm/run-budget.js';
-import type { BlockRequest, SimulationBase, SimulationOptions } from '../../../evm/simulation.js';
-import { planBlocks } from '../../../evm/simulation.js';
+import { type BlockRequest, planBlocks, type SimulationBase, type SimulationOptions } from '../../../evm/simulation.js';
 import type { StateReader } from '../../../evm/state-reader.js';
 import { keccak256 } from '../../../kernel/keccak.js';
 import { bytesToKey, ZERO_ADDRESS, ZERO_WORD } from '../../../primitives/bytes.js';
@@ -8,13 +7,11 @@ import type { ImaginedRoots, SimulationPlan } from '../../chain.js';
 import type { LightBlock } from '../heads/light-block.js';
 import { AccessSet, calldataAccesses, certainAccesses } from './access-set.js';
 import { fetchWithNodes } from './fetch-with-nodes.js';
-import { LightState } from './light-state.js';
-import type { PrefetchedCall } from './prefetch-call.js';
-import { repeatCalls } from './prefetch-call.js';
+import { type PrefetchedCall, repeatCalls } from './prefetch-call.js';
 import { PrefetchReader } from './prefetch-reader.js';
 import { type CallDependencies, prefetchBudget } from './prepared-call.js';
 import { provedRoots } from './proved-roots.js';
-import { ProvedState } from './proved-state.js';
+import { LightState, ProvedState } from './proved-state.js';
 import { type ZkStateSource, zkState } from './zk-state.js';
 
 /** A state with the nodes of its proofs, by `bytesToKey` of their hash. */

@@ -8,8 +8,7 @@ import { type AccountRequest, hasNoCode, verifyCode } from '../../../proof/ether
 import type { EndpointGroup } from '../../../upstream/group.js';
 import { answerRefused } from '../refused.js';
 import type { AccessSet, AccountAccess } from './access-set.js';
-import { LightState } from './light-state.js';
-import type { ProvedState, ProvedStates } from './proved-state.js';
+import { LightState, type ProvedState, type ProvedStates } from './proved-state.js';
 
 /** The zk state after a finalized block. */
 export interface ZkStateSource {
