@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [--json FILE] [--check] [--soak MINUTES] [area…]`: measures ratios within one run. With `--check` the exit code is 1
- * when a bar named in an area is missed. An area that is named brings those it stands on. With `--soak`, `server` also runs for that long.
+ * `npm run bench -- [--json FILE] [--check] [--soak [MINUTES]] [area…]`: measures ratios within one run. With `--check` the exit code is 1
+ * when a bar named in an area is missed. An area that is named brings those it stands on. With `--soak`, `server` also runs for that long, 30 minutes
+ * if no number follows.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -8,7 +9,11 @@ import { parseArgs } from 'node:util';
 import type { Figure } from './area.js';
 import { AREAS } from './areas.js';
 
+const args = process.argv
+  .slice(2)
+  .flatMap((arg, i, all) => (arg === '--soak' && !/^\d/.test(all[i + 1] ?? '') ? [arg, '30'] : [arg]));
 const { values, positionals } = parseArgs({
+  args,
   allowPositionals: true,
   options: { json: { type: 'string' }, check: { type: 'boolean', default: false }, soak: { type: 'string' } },
 });
