@@ -50,11 +50,19 @@ function groupsOf(output) {
   ]);
   const http = closure(['/rpc/http.js']);
   const options = closure(['/hosts/options/require-known.js']);
+  // Texts of a devnet's start, which it begins to load by `import()`.
+  const texts = closure([
+    '/fees/general.generated.js',
+    '/kernel/wasm/evm.simd.generated.js',
+    '/kernel/wasm/trie.simd.generated.js',
+  ]);
   const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/checkpoint-loader.js']);
   const held = (chunk, sets) => sets.some((set) => set.has(chunk));
   const rules = [
     ['inline', (chunk) => inline.has(chunk)],
     ['node', (chunk) => light.has(chunk) && held(chunk, [devnet, execution])],
+    ['node', (chunk) => settlement.has(chunk) && devnet.has(chunk)],
+    ['texts', (chunk) => texts.has(chunk)],
     ['proofs', (chunk) => verify.has(chunk) && held(chunk, [light, devnet, execution, proofs, later])],
     ['light', (chunk) => light.has(chunk)],
     ['execution', (chunk) => execution.has(chunk)],
