@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEV_ACCOUNTS, TEST_TOKEN } from '../src/chain/devnet/state/dev-accounts.js';
@@ -11,6 +10,7 @@ import { createInlineNode } from '../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../src/hosts/provider/node-handle.js';
 import { devnet } from '../src/networks/devnet.js';
 import type { Hex } from '../src/primitives/hex.js';
+import { freePort } from '../test/support/anvil.js';
 import type { BenchArea, Figure } from './area.js';
 
 const WALLETS = Number(process.env.PLUMBLINE_WALLETS ?? 1_000);
@@ -45,15 +45,6 @@ interface Asked {
   readonly isHit: boolean;
   readonly status: number;
   readonly bytes: number;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** The configuration that docs/scale.md shows, with paths of this run. */

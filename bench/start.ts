@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { anvilPath } from '../test/support/anvil.js';
+import { anvilPath, freePort } from '../test/support/anvil.js';
 import { type BenchArea, buildLibrary, median, medianRatio } from './area.js';
 
 const ROUNDS = 7;
@@ -68,15 +67,6 @@ export const starting: BenchArea = {
     ];
   },
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

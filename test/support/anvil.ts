@@ -115,7 +115,8 @@ export class Anvil {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback on which nothing listens. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
