@@ -65,12 +65,19 @@ async function onceOnAnvil(transfers: readonly Hex[]): Promise<TransferRun> {
 }
 
 /** A devnet as the command `plumbline serve` opens it. */
-export async function onDevnet(transfers: readonly Hex[]): Promise<TransferRun> {
+export const onDevnet = (transfers: readonly Hex[]): Promise<TransferRun> =>
+  withDevnet([], (url, cpu) => send(url, transfers, cpu));
+
+/** Starts `plumbline serve` with these options, and ends it after `use`. @param use - `cpu`: its processor time so far, ms; Linux only */
+export async function withDevnet<T>(
+  options: readonly string[],
+  use: (url: string, cpu: () => number) => Promise<T>,
+): Promise<T> {
   await buildLibrary();
-  const command = `${process.cwd()}/cli/dist/cli.js`;
-  const child = spawn(process.execPath, [command, 'serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = [`${process.cwd()}/cli/dist/cli.js`, 'serve', '--port', '0', ...options];
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    return await send(await addressOf(child), transfers, () => cpuMs(child.pid!));
+    return await use(await addressOf(child), () => cpuMs(child.pid!));
   } finally {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');

@@ -9,12 +9,15 @@ import type { UntypedMethod } from '../src/hosts/provider/provider.js';
 import { bigIntToBytes, ZERO_ADDRESS, ZERO_WORD } from '../src/primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
 import { anvilPath } from '../test/support/anvil.js';
+import { recordedRequests } from '../test/support/recorded-requests.js';
 import { alternateAsync, type BenchArea, type Figure, median, medianRatio } from './area.js';
+import { type Replay, replayOnAnvil, replayOnDevnet } from './dapp-requests.js';
 import { blockYardstick, joinedHex, searchByBlocks } from './devnet-before.js';
 import { onAnvil, onDevnet, signedTransfers, type TransferRun } from './devnet-transfers.js';
 
 const TRANSFERS = 500;
 const TRANSFER_ROUNDS = 3;
+const REPLAY_ROUNDS = 3;
 const DEVNET_CHAIN = 59_139;
 const ANVIL_CHAIN = 1;
 
@@ -36,29 +39,48 @@ const LATER_BLOCKS = 300;
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 const word = (value: number): Hex => bytesToHex(bigIntToBytes(BigInt(value), 32));
 
-async function transfers(): Promise<Figure[]> {
+/** Runs that took turns, as a figure: the wall time of the devnet over that of anvil. */
+function besideAnvil<Run extends { readonly wallMs: number; readonly cpuMs: number }>(
+  runs: readonly { readonly devnet: Run; readonly anvil: Run }[],
+  { name, atMost, note }: { readonly name: string; readonly atMost: number; readonly note: (run: Run) => string },
+): Figure {
+  const of = (node: 'devnet' | 'anvil', what: 'wallMs' | 'cpuMs') => runs.map((run) => run[node][what]);
+  const shown = (what: 'wallMs' | 'cpuMs') =>
+    [of('devnet', what), of('anvil', what)].map((all) => Math.round(median(all))).join(' and ');
+  const [{ devnet, anvil }] = runs as [(typeof runs)[0]];
+  return {
+    name: `${name}, over anvil`,
+    value: medianRatio(of('devnet', 'wallMs'), of('anvil', 'wallMs')),
+    unit: 'x',
+    bar: { atMost },
+    note: `wall ${shown('wallMs')} ms, CPU ${shown('cpuMs')} ms, ${note(devnet)} and ${note(anvil)}`,
+  };
+}
+
+async function anvilFigures(): Promise<Figure[]> {
   if (anvilPath() === undefined) {
-    console.warn('  there is no anvil for this system: transfers were not measured');
+    console.warn('  there is no anvil for this system: transfers and recorded requests were not measured');
     return [];
   }
   const [ours, theirs] = [signedTransfers(TRANSFERS, DEVNET_CHAIN), signedTransfers(TRANSFERS, ANVIL_CHAIN)];
-  const runs: { devnet: TransferRun; anvil: TransferRun }[] = [];
-  for (let round = 0; round < TRANSFER_ROUNDS; round++) {
-    runs.push({ devnet: await onDevnet(ours), anvil: await onAnvil(theirs) });
-  }
-  const of = (node: 'devnet' | 'anvil', what: 'wallMs' | 'cpuMs' | 'blocks') => runs.map((run) => run[node][what]);
-  const shown = (what: 'wallMs' | 'cpuMs') =>
-    [of('devnet', what), of('anvil', what)].map((all) => Math.round(median(all)));
-  const walls = shown('wallMs');
-  const cpu = shown('cpuMs');
+  const transfers: { devnet: TransferRun; anvil: TransferRun }[] = [];
+  for (let round = 0; round < TRANSFER_ROUNDS; round++)
+    transfers.push({ devnet: await onDevnet(ours), anvil: await onAnvil(theirs) });
+  const requests = recordedRequests();
+  const replays: { devnet: Replay; anvil: Replay }[] = [];
+  for (let round = 0; round < REPLAY_ROUNDS; round++)
+    replays.push({ devnet: await replayOnDevnet(requests), anvil: await replayOnAnvil(requests) });
   return [
-    {
-      name: `${TRANSFERS} token transfers, a block each, over anvil`,
-      value: medianRatio(of('devnet', 'wallMs'), of('anvil', 'wallMs')),
-      unit: 'x',
-      bar: { atMost: 2.5 },
-      note: `wall ${walls[0]} and ${walls[1]} ms, CPU ${cpu[0]} and ${cpu[1]} ms, blocks ${of('devnet', 'blocks')[0]} and ${of('anvil', 'blocks')[0]}`,
-    },
+    besideAnvil(transfers, {
+      name: `${TRANSFERS} token transfers, a block each`,
+      atMost: 2.5,
+      note: ({ blocks }) => `blocks ${blocks}`,
+    }),
+    besideAnvil(replays, {
+      name: `${requests.length} requests of a test suite`,
+      atMost: 1.5,
+      note: ({ otherKind }) => `${otherKind} answers of another kind`,
+    }),
   ];
 }
 
@@ -162,7 +184,8 @@ async function logs(): Promise<Figure> {
 }
 
 /**
- * Transfers are measured against anvil, each node in a fresh process and asked over HTTP by the same client. The other rows
+ * Transfers and the requests of a test suite (`bench/recorded`) are measured against anvil, each node in a fresh process and asked over
+ * HTTP by the same client. The other rows
  * are about what this library did before: of the old ways only what could be kept small is there to be run
  * (`devnet-before.ts`), and for the rest a yardstick, of which the old devnet was measured to take so many.
  */
@@ -170,7 +193,7 @@ export const devnetCosts: BenchArea = {
   name: 'devnet',
   question: 'What does a transaction cost on a devnet besides its execution, beside anvil and beside what it was?',
   async run() {
-    const found = await transfers();
+    const found = await anvilFigures();
     const node = await createInlineNode({ chain: { kind: 'devnet' } });
     try {
       return [...found, ...(await emptyBlocks(node)), await proofs(node), await logs()];
