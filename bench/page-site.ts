@@ -6,8 +6,10 @@ import { rolldown } from 'rolldown';
 
 /** Scripts of the pages, as tsc left them, and where a bundle of each is served: plumbline's beside its worker. */
 const SCRIPTS = {
+  'answer-page': '/dist/hosts/worker/',
   'plumbline-page': '/dist/hosts/worker/',
   'turns-page': '/dist/hosts/worker/',
+  'viem-page': '/viem/',
   'vm-page': '/vm/',
   'vm-worker': '/vm/',
   'store-worker': '/store/',
@@ -28,8 +30,10 @@ const SPIN_PAGE = `<!doctype html><script>
 const pageOf = (script: string) => `<!doctype html><script type="module" src="${script}"></script>`;
 
 const PAGES: Readonly<Record<string, string>> = {
+  '/answer': pageOf('/dist/hosts/worker/answer-page.js'),
   '/plumbline': pageOf('/dist/hosts/worker/plumbline-page.js'),
   '/turns': pageOf('/dist/hosts/worker/turns-page.js'),
+  '/viem': pageOf('/viem/viem-page.js'),
   '/vm': pageOf('/vm/vm-page.js'),
   '/spin': SPIN_PAGE,
   '/blank': '<!doctype html>',

@@ -22,20 +22,27 @@ const ROUNDS = 7;
 const READS = 24;
 const SLOTS = 32;
 
-interface Place {
+/** A devnet with its layer 1 and beacon chain, in a process of its own. */
+export interface SettledChain {
+  /** Of its JSON-RPC; that of layer 1 and the beacon API are below `/l1`. */
   readonly url: string;
+  /** Of a finalized beacon block. */
   readonly root: Hex;
 }
 
-/** Reads at level `settled` once layer 1 is followed: requests, and processor time beside the verification of the zk proof. */
-export async function settledReads(): Promise<Figure[]> {
+/** Starts a chain with accounts (`addressOf`) of so many slots, and ends it after `use`. */
+export async function withSettledChain<T>(
+  accounts: number,
+  slots: number,
+  use: (chain: SettledChain) => Promise<T>,
+): Promise<T> {
   const script = fileURLToPath(new URL('./processes/settled-chain.js', import.meta.url));
-  const chain = spawn(process.execPath, [script, String((ROUNDS + 2) * READS), String(SLOTS)], {
+  const chain = spawn(process.execPath, [script, String(accounts), String(slots)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
     const [line] = (await once(chain.stdout, 'data')) as [Buffer];
-    return await measure(JSON.parse(line.toString()) as Place);
+    return await use(JSON.parse(line.toString()) as SettledChain);
   } finally {
     const ended = once(chain, 'exit');
     chain.kill('SIGKILL');
@@ -43,7 +50,10 @@ export async function settledReads(): Promise<Figure[]> {
   }
 }
 
-async function measure({ url, root }: Place): Promise<Figure[]> {
+/** Reads at level `settled` once layer 1 is followed: requests, and processor time beside the verification of the zk proof. */
+export const settledReads = (): Promise<Figure[]> => withSettledChain((ROUNDS + 2) * READS, SLOTS, measure);
+
+async function measure({ url, root }: SettledChain): Promise<Figure[]> {
   const statistics = createStatistics();
   const node = await createInlineNode({
     upstreamObserver: statistics,

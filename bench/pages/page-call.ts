@@ -18,3 +18,16 @@ export interface PageResult {
 export function leaveResult(gasLimit: Hex): void {
   Object.assign(globalThis, { result: { gasLimit, ms: performance.now() } satisfies PageResult });
 }
+
+/** What a page leaves behind when it has its balance. */
+export interface BalanceResult {
+  readonly balance: Hex;
+  /** Level of the answer; undefined for one that was not verified. */
+  readonly level: string | undefined;
+  /** Since navigation start. */
+  readonly ms: number;
+}
+
+export function leaveBalance(result: Omit<BalanceResult, 'ms'>): void {
+  Object.assign(globalThis, { result: { ...result, ms: performance.now() } satisfies BalanceResult });
+}
