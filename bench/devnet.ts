@@ -73,7 +73,7 @@ async function anvilFigures(): Promise<Figure[]> {
   return [
     besideAnvil(transfers, {
       name: `${TRANSFERS} token transfers, a block each`,
-      atMost: 2.5,
+      atMost: 1.5,
       note: ({ blocks }) => `blocks ${blocks}`,
     }),
     besideAnvil(replays, {
