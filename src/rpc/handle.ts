@@ -1,7 +1,8 @@
 import type { AnswerNote } from '../chain/chain.js';
 import { isPlumblineError, PlumblineError } from '../errors.js';
 import type { GasCount } from '../evm/run-budget.js';
-import { type Deadline, type LateSignal, openDeadline } from '../scheduling/deadline.js';
+import { type Deadline, type LateSignal, openDeadline, withSignalOf } from '../scheduling/deadline.js';
+import type { InOrder } from '../scheduling/in-order.js';
 import { nextTurn, turnToBegin } from '../scheduling/turns.js';
 import type { AnswerReport } from './answer-report.js';
 import {
@@ -28,7 +29,7 @@ export interface HandleOptions {
   /** Most requests of a batch. No limit when left out. */
   readonly maxBatch?: number | undefined;
   /** Holds the deadlines of all payloads under way, so that they can be aborted. */
-  readonly running?: Set<Deadline> | undefined;
+  readonly running?: InOrder<Deadline> | undefined;
   /** Most bytes of all answers to a payload, as JSON; no limit when left out. What does not fit becomes an error. */
   readonly maxAnswerBytes?: number | undefined;
   /** Receives every error that a method threw; the response says less. */
@@ -80,7 +81,7 @@ export function createDispatcher<Context>(
     const deadline = openDeadline(caller.signal, timeoutMs);
     const gas: GasCount = { budget, spent: 0, within: caller.connectionGas };
     const shared = { caller, deadline, gas, fits: answerRoom(options.maxAnswerBytes) };
-    running?.add(deadline);
+    const place = running?.add(deadline);
     try {
       const turn = turnToBegin();
       if (turn !== undefined) await until(turn, deadline);
@@ -98,7 +99,7 @@ export function createDispatcher<Context>(
       }
       return { body: responses, ...(options.note !== undefined && { reports }), ...(faults.length > 0 && { faults }) };
     } finally {
-      running?.delete(deadline);
+      if (place !== undefined) running!.remove(place);
       deadline.close();
     }
   };
@@ -136,7 +137,7 @@ async function answer<Context>(
     const found = table.find(method);
     if (!found.info.timed) deadline.unlimit();
     if (!(caller.unreported && found.info.effect === 'none')) noted = options.note?.(context, found);
-    const call: MethodCallOptions = {
+    const parts = {
       stopped: deadline.stopped,
       gas,
       note: noted?.note,
@@ -144,11 +145,8 @@ async function answer<Context>(
       client: caller.client,
       chains: caller.chains,
       onError: (error: unknown, name: string) => report(options, error, name),
-      // The last one: what comes after a getter takes long to be set.
-      get signal() {
-        return deadline.signal;
-      },
     };
+    const call: MethodCallOptions = withSignalOf(parts, deadline);
     const result = await deadline.run(() => found.handle(context, params, call));
     if (id === undefined) return { body: undefined };
     const body = success(id, result);

@@ -1,6 +1,7 @@
 import type { EstimateRequest } from '../estimate/estimate-request.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
+import { withSignalOf } from '../scheduling/deadline.js';
 import type { MethodCallOptions } from './method.js';
 import {
   fitted,
@@ -129,10 +130,5 @@ function withoutAbsent(request: CallRequest): CallRequest {
 /** An estimate within the limits of a request, whose signal is made where it is read. */
 export function estimateRequestOf(asked: EstimateRequest, options: MethodCallOptions): EstimateRequest {
   const { gas, note, stopped } = options;
-  return {
-    ...{ ...asked, gas, note, stopped },
-    get signal() {
-      return options.signal;
-    },
-  };
+  return withSignalOf({ ...asked, gas, note, stopped }, options);
 }

@@ -1,5 +1,6 @@
 import { PlumblineError } from '../errors.js';
 import { type Clock, systemClock } from './clock.js';
+import { InOrder, type Place } from './in-order.js';
 import { HAS_TASKS } from './turns.js';
 
 /** A caller that may abort. Its signal is made only when something listens, because making a signal takes longer than most requests. */
@@ -36,6 +37,28 @@ export class LateController implements LateSignal {
 export function signalOf(signal: AbortSignal | LateSignal | undefined): AbortSignal | undefined {
   return signal !== undefined && 'made' in signal ? signal.made() : signal;
 }
+
+/**
+ * Gives an object the signal of another, which may be one that is made when it is first read. A getter in the object's own literal would
+ * be a new function each time: V8 puts it into the old generation, and with it all that it can see of the request.
+ */
+export function withSignalOf<T extends object>(
+  object: T,
+  signalFrom: HasSignal,
+): T & { readonly signal?: AbortSignal | undefined } {
+  return Object.defineProperty(Object.assign(object, { signalFrom }), 'signal', SIGNAL);
+}
+
+interface HasSignal {
+  readonly signal?: AbortSignal | undefined;
+}
+
+const SIGNAL: PropertyDescriptor & ThisType<{ readonly signalFrom: HasSignal }> = {
+  enumerable: true,
+  get() {
+    return this.signalFrom.signal;
+  },
+};
 
 /** A signal that is aborted when the caller aborts a request, or when its time limit is over. */
 export interface Deadline {
@@ -82,6 +105,8 @@ class OpenDeadline implements Deadline {
   /** Rejects what runs. Listeners of the signal take longer than most requests. */
   private ends: Set<(reason: unknown) => void> | undefined;
   private readonly timer: SharedTimer | undefined;
+  /** Its place in the timer. */
+  private place: Place<OpenDeadline> | undefined;
 
   constructor(
     private readonly caller: AbortSignal | LateSignal | undefined,
@@ -95,7 +120,7 @@ class OpenDeadline implements Deadline {
     }
     this.endsAt = clock.now() + timeoutMs;
     this.timer = timerOf(clock, timeoutMs);
-    this.timer.add(this);
+    this.place = this.timer.add(this);
   }
 
   get signal(): AbortSignal {
@@ -152,26 +177,29 @@ class OpenDeadline implements Deadline {
   }
 
   unlimit(): void {
-    this.timer?.remove(this);
+    if (this.place === undefined) return;
+    this.timer!.remove(this.place);
+    this.place = undefined;
   }
 
   close(): void {
     this.unlimit();
-    this.heard?.removeEventListener('abort', this.onAbort);
+    this.heard?.removeEventListener('abort', this);
   }
 
   private hear(signal: AbortSignal): void {
     this.heard = signal;
-    if (signal.aborted) this.onAbort();
-    else signal.addEventListener('abort', this.onAbort, { once: true });
+    if (signal.aborted) this.handleEvent();
+    else signal.addEventListener('abort', this, { once: true });
   }
 
-  private readonly onAbort = (): void => {
+  /** The signal of the caller is aborted. */
+  handleEvent(): void {
     const cause: unknown = this.heard?.reason;
     this.abort(
       cause instanceof PlumblineError ? cause : new PlumblineError('ABORTED', 'request aborted', {}, { cause }),
     );
-  };
+  }
 }
 
 /** Timers of each clock by their time limit, ms. */
@@ -192,7 +220,7 @@ const OVERDUE_MS = 1_000;
 
 /** One timer for all deadlines with the same time limit: they end in the order in which they were opened. */
 class SharedTimer {
-  private readonly open = new Set<OpenDeadline>();
+  private readonly open = new InOrder<OpenDeadline>();
   private timer: unknown;
   private dueAt = 0;
 
@@ -202,18 +230,20 @@ class SharedTimer {
     private readonly onIdle: () => void,
   ) {}
 
-  add(deadline: OpenDeadline): void {
-    this.open.add(deadline);
+  add(deadline: OpenDeadline): Place<OpenDeadline> {
+    const isFirst = this.open.first === undefined;
+    const place = this.open.add(deadline);
     // A timer that is long overdue was lost with what it was set in.
     const isLost = this.timer !== undefined && this.dueAt + OVERDUE_MS < this.clock.now();
     if (isLost) this.clock.clearTimer(this.timer);
-    const [first] = this.open;
-    if (this.timer === undefined || isLost) this.start(first!.endsAt);
-    else if (this.open.size === 1) (this.timer as Partial<NodeJS.Timeout>).ref?.();
+    if (this.timer === undefined || isLost) this.start(this.open.first!.endsAt);
+    else if (isFirst) (this.timer as Partial<NodeJS.Timeout>).ref?.();
+    return place;
   }
 
-  remove(deadline: OpenDeadline): void {
-    if (!this.open.delete(deadline) || this.open.size > 0 || this.timer === undefined) return;
+  remove(place: Place<OpenDeadline>): void {
+    this.open.remove(place);
+    if (this.open.first !== undefined || this.timer === undefined) return;
     // It goes on for the next one, but keeps no process alive. A Snap loses the timers of a request that has ended.
     const { unref } = this.timer as Partial<NodeJS.Timeout>;
     if (HAS_TASKS && unref !== undefined) return void unref.call(this.timer);
@@ -230,13 +260,13 @@ class SharedTimer {
   private fire(): void {
     this.timer = undefined;
     const now = this.clock.now();
-    for (const deadline of this.open) {
-      if (deadline.endsAt > now) {
-        this.start(deadline.endsAt);
+    for (let first = this.open.first; first !== undefined; first = this.open.first) {
+      if (first.endsAt > now) {
+        this.start(first.endsAt);
         return;
       }
-      this.open.delete(deadline);
-      deadline.expire();
+      first.unlimit();
+      first.expire();
     }
     this.onIdle();
   }

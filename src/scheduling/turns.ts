@@ -1,4 +1,5 @@
 import { monotonicMs } from './clock.js';
+import { InOrder } from './in-order.js';
 
 /*
  * All requests of a thread share it with timers and messages. Work that may take long asks here between two of its pieces
@@ -14,10 +15,11 @@ type Wake = () => void;
 /** When the work of this turn began; undefined if there has been none. */
 let began: number | undefined;
 /** Requests that wait to begin, and work that waits to go on, each in the order in which they came. */
-const beginning = new Set<Wake>();
-const running = new Set<Wake>();
-/** Whether the request that goes on in this turn begins. */
+const beginning = new InOrder<Wake>();
+const running = new InOrder<Wake>();
+/** Whether what went on last was a request that begins, and when. */
 let isBeginning = false;
+let wokeAt = 0;
 /** Time that requests had to begin since work last went on. */
 let beginningFor = 0;
 
@@ -43,7 +45,7 @@ export async function hashInTurns(hash: { update(bytes: Uint8Array): unknown }, 
 
 /** As `nextTurn`, to call before a request begins. Requests begin in the order of these calls. */
 export function turnToBegin(): Promise<void> | undefined {
-  return isOver() || beginning.size > 0 ? waitIn(beginning) : undefined;
+  return isOver() || beginning.first !== undefined ? waitIn(beginning) : undefined;
 }
 
 /** Whether this turn has lasted long enough. The first call of a turn measures from then on. */
@@ -55,26 +57,48 @@ function isOver(): boolean {
   return false;
 }
 
-function waitIn(queue: Set<Wake>): Promise<void> {
+function waitIn(queue: InOrder<Wake>): Promise<void> {
   // A Snap loses the timers of a request that has ended, and with them the task that was to come.
   if (!HAS_TASKS) schedule();
   return new Promise((resolve) => queue.add(resolve));
 }
 
-/** Begins a turn: one waiter goes on. Requests that begin and work that goes on have the same share of the time. */
+/** Begins a turn. */
 function turn(): void {
-  const now = monotonicMs();
-  if (isBeginning) beginningFor += now - (began ?? now);
-  isBeginning = beginning.size > 0 && (running.size === 0 || beginningFor < TURN_MS);
-  if (!isBeginning) beginningFor = 0;
-  const queue = isBeginning ? beginning : running;
-  const [wake] = queue;
-  began = wake && now;
-  if (wake === undefined) return;
-  queue.delete(wake);
-  schedule();
-  wake();
+  began = undefined;
+  wakeNext();
 }
+
+/** One waiter goes on. Requests that begin and work that goes on have the same share of the time. */
+function wakeNext(): void {
+  const now = monotonicMs();
+  if (isBeginning) beginningFor += now - wokeAt;
+  isBeginning = beginning.first !== undefined && (running.first === undefined || beginningFor < TURN_MS);
+  if (!isBeginning) beginningFor = 0;
+  const wake = (isBeginning ? beginning : running).shift();
+  if (wake === undefined) return;
+  wokeAt = now;
+  if (began === undefined) {
+    began = now;
+    schedule();
+  }
+  wake();
+  // A task for each waiter takes longer than a short request: once some waited, all that came after them would have to wait.
+  if (nextTick !== undefined) queueMicrotask(wakeLater);
+}
+
+/** In a promise: what it sets for the next tick comes when all promises have been handled, and so all that the request did in this turn. */
+function wakeLater(): void {
+  nextTick!(wakeInTime);
+}
+
+function wakeInTime(): void {
+  if (beginning.first === undefined && running.first === undefined) return;
+  if (began !== undefined && monotonicMs() - began < TURN_MS) wakeNext();
+}
+
+/** Node alone has it: a callback in the same task. */
+const { nextTick } = (globalThis as { process?: { nextTick?: (action: () => void) => void } }).process ?? {};
 
 let channel: MessageChannel | undefined;
 const actions: (() => void)[] = [];

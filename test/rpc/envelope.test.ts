@@ -6,6 +6,7 @@ import { NODE_OPTIONS } from '../../src/hosts/options/options.js';
 import { type Reply, readRequest, writeReply } from '../../src/rpc/envelope.js';
 import { createDispatcher, type HandleOptions, type PayloadOptions } from '../../src/rpc/handle.js';
 import { createMethodTable, type Method, type MethodTable } from '../../src/rpc/method.js';
+import { LateController } from '../../src/scheduling/deadline.js';
 import { fixtureJson } from '../support/fixtures.js';
 import { someMethod } from '../support/some-method.js';
 
@@ -17,6 +18,23 @@ const NO_REQUEST = {
   reason: 'REQUEST_MALFORMED',
   details: { reason: 'is not a request' },
 };
+
+it('a method gets a signal that is made when it is read, also as part of a copy', async () => {
+  const given: { signal?: AbortSignal | undefined }[] = [];
+  const keeps = someMethod('keeps', (_, __, call) => {
+    given.push(call);
+    return new Promise(() => {});
+  });
+  const dispatch = createDispatcher(createMethodTable([keeps]), { seen: [] });
+  const caller = new LateController();
+  const reply = dispatch({ jsonrpc: '2.0', id: 1, method: 'keeps' }, { signal: caller });
+  const copy = { ...given[0]! };
+  expect(copy.signal).toBe(given[0]!.signal);
+  expect(copy.signal!.aborted).toBe(false);
+  caller.abort();
+  expect(copy.signal!.aborted).toBe(true);
+  expect((await reply).body).toMatchObject({ error: { reason: 'ABORTED' } });
+});
 
 describe('envelope fixture', () => {
   const cases = fixtureJson<{ cases: Case[] }>('json-rpc/envelope.json').cases;

@@ -42,7 +42,7 @@ interface Followed {
   /** Its last change, as a number that grows. */
   changed: number;
   isWebSocket: boolean;
-  readonly running: Set<HttpExchange>;
+  readonly running: HttpExchange[];
 }
 
 /**
@@ -87,7 +87,7 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
   server.on('connection', (socket: Socket) => {
     const client = clientOf(socket.remoteAddress);
     if (!makeRoom(client)) return void socket.destroy();
-    followed.set(socket, { client, changed: changes++, isWebSocket: false, running: new Set() });
+    followed.set(socket, { client, changed: changes++, isWebSocket: false, running: [] });
     socket.on('close', () => followed.delete(socket));
   });
   return {
@@ -102,14 +102,14 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
         client: connection.client,
         left: new LateController(),
       };
-      connection.running.add(exchange);
+      connection.running.push(exchange);
       connection.changed = changes++;
       response.on('close', () => {
         if (!response.writableFinished) exchange.left.abort();
-        connection.running.delete(exchange);
+        connection.running.splice(connection.running.indexOf(exchange), 1);
         connection.changed = changes++;
         exchange.onClose?.();
-        if (closing && connection.running.size === 0) socket.end();
+        if (closing && connection.running.length === 0) socket.end();
       });
       return exchange;
     },
@@ -127,8 +127,7 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
     close(graceMs) {
       closing = true;
       const others = () => [...followed].filter(([, { isWebSocket }]) => !isWebSocket);
-      for (const [socket, { running }] of others())
-        if ([...running].every(({ isEndless }) => isEndless)) socket.destroy();
+      for (const [socket, { running }] of others()) if (running.every(({ isEndless }) => isEndless)) socket.destroy();
       const timer = setTimeout(() => {
         for (const [socket] of others()) socket.destroy();
       }, graceMs);
@@ -140,13 +139,14 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
 /** Whether the node has nothing to do for a connection until its client sends or reads something. */
 function isWaiting({ isWebSocket, running }: Followed): boolean {
   if (isWebSocket) return false;
-  return [...running].every(
-    ({ request, response, isEndless }) => isEndless || !request.complete || response.writableEnded,
-  );
+  return running.every(({ request, response, isEndless }) => isEndless || !request.complete || response.writableEnded);
 }
 
 /** A part of a body counts as at least so many bytes: to read a part of one byte is work, too. */
 const PART_BYTES = 64;
+
+/** Clients without a body under way that are kept: an entry that comes and goes with each request makes a new table again and again. */
+const KEPT_CLIENTS = 1024;
 
 /** The bytes of one body or message, from their arrival until it is answered. */
 export interface BodyBytes {
@@ -178,7 +178,7 @@ export function bodyMeter(limit: number): (client: string) => BodyBytes {
         if (own > ifAtMost) return;
         const left = (underWay.get(client) ?? 0) - own;
         own = 0;
-        if (left > 0) underWay.set(client, left);
+        if (left > 0 || underWay.size <= KEPT_CLIENTS) underWay.set(client, left);
         else underWay.delete(client);
       },
     };

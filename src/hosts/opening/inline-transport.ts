@@ -5,6 +5,7 @@ import type { Dispatch, PayloadOptions } from '../../rpc/handle.js';
 import type { Caller } from '../../rpc/http.js';
 import { Subscriptions } from '../../rpc/subscriptions.js';
 import { type Deadline, type LateSignal, signalOf } from '../../scheduling/deadline.js';
+import { InOrder } from '../../scheduling/in-order.js';
 import { StoreHealth, type StoreStatus, type StoreStatusListener } from '../../store/store-status.js';
 import type { NodeSettings } from '../options/options.js';
 import {
@@ -30,7 +31,7 @@ export class InlineTransport implements NodeTransport {
     private readonly limits: Partial<Pick<NodeSettings, 'maxSubscriptions' | 'connectionGasBudget'>> = {},
     private readonly health: StoreHealth = new StoreHealth('memory'),
     /** Deadlines of the payloads under way. */
-    private readonly running: ReadonlySet<Deadline> = new Set(),
+    private readonly running: InOrder<Deadline> = new InOrder(),
   ) {}
 
   get storeStatus(): StoreStatus {
@@ -50,8 +51,11 @@ export class InlineTransport implements NodeTransport {
   private gasOf(connection: object | undefined): GasCount | undefined {
     if (connection === undefined) return undefined;
     const { connectionGasBudget: budget = Number.POSITIVE_INFINITY } = this.limits;
-    const gas = connections.get(connection) ?? { budget, spent: 0, minuteFrom: Number.NEGATIVE_INFINITY };
-    connections.set(connection, gas);
+    let gas = connections.get(connection);
+    if (gas === undefined) {
+      gas = { budget, spent: 0, minuteFrom: Number.NEGATIVE_INFINITY };
+      connections.set(connection, gas);
+    }
     return gas;
   }
 
@@ -87,7 +91,7 @@ export class InlineTransport implements NodeTransport {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    for (const deadline of this.running) deadline.abort(nodeClosed());
+    for (const deadline of this.running.values()) deadline.abort(nodeClosed());
     for (const session of this.sessions) session.close();
     this.sessions.clear();
     await this.chain.close();

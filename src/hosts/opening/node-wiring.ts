@@ -16,6 +16,7 @@ import { noteRequest } from '../../rpc/note-request.js';
 import type { DictionaryReport, EndpointReport, StorageControl } from '../../rpc/schema/answers.js';
 import { monotonicMs } from '../../scheduling/clock.js';
 import type { Deadline } from '../../scheduling/deadline.js';
+import { InOrder } from '../../scheduling/in-order.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { PageStore } from '../../store/page-store.js';
 import {
@@ -121,7 +122,7 @@ export function wireNode(
     },
   };
   const context: RpcContext = devnet === undefined ? parts : withControl(parts, devnet.replaceable);
-  const running = new Set<Deadline>();
+  const running = new InOrder<Deadline>();
   const handling = {
     running,
     timeoutMs: requestTimeoutMs,

@@ -5,6 +5,7 @@ import type { StateReader } from '../../evm/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
+import { withSignalOf } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { MethodCallOptions } from '../method.js';
 import { COMPUTES } from '../method-rows.js';
@@ -63,19 +64,16 @@ export async function readSimulation(
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
   const { state, block } = await executionPointOf(context, blockParam, call, overrides, options);
   const { network } = context.chain;
-  return {
+  const parts = {
     state,
     block: withBlockOverrides(block, blockOverrides),
     call,
     network,
     overrides,
-    overrideRules: network.gasSearch === 'geth' ? 'geth' : 'besu',
+    overrideRules: network.gasSearch === 'geth' ? ('geth' as const) : ('besu' as const),
     maxAnswerBytes: context.maxAnswerBytes,
     stopped: options.stopped,
     gas: options.gas,
-    // The last one: what comes after a getter takes long to be set.
-    get signal() {
-      return options.signal;
-    },
   };
+  return withSignalOf(parts, options);
 }
