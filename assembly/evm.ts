@@ -81,6 +81,11 @@ export function forget(): void {
   limitCodes();
 }
 
+/** Forgets block hashes alone. */
+export function forgetHashes(): void {
+  forgetBlocks();
+}
+
 /** Makes the address a precompile; 0: it is none. */
 export function setPrecompile(id: u32): void {
   definePrecompile(IO_ADDRESS, id);

@@ -7,9 +7,10 @@ import { type BenchArea, buildLibrary, type Figure, median } from './area.js';
 import { addressOf } from './devnet-transfers.js';
 import { type LoadRun, loadHttp, loadWebSocket } from './http-load.js';
 
-const ROUNDS = 5;
-const WARM_MS = 1_500;
-const RUN_MS = 1_200;
+const ROUNDS = 9;
+/** Both servers are compiled by then: that takes some 40 000 requests. */
+const WARM_MS = 4_000;
+const RUN_MS = 700;
 
 /** A server of Node that reads and parses each body, and answers with a body of a given length. */
 const BARE_HTTP = `

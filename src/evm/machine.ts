@@ -139,7 +139,7 @@ export class Machine {
   /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
   async enter(): Promise<EvmKernel> {
     const held = this.kernel?.isBroken === true ? undefined : this.kernel;
-    const kernel = held ?? (await takeEvmKernel(this.configuration));
+    const kernel = held ?? (await takeEvmKernel(this.configuration, this.source));
     if (held === undefined) {
       this.kernel = kernel;
       this.configure(kernel);
@@ -186,8 +186,19 @@ export class Machine {
 
   /** Gives the kernel back. The machine must not run anything afterwards. */
   close(): void {
-    if (this.kernel !== undefined) returnEvmKernel(this.kernel);
+    const { kernel, source } = this;
     this.kernel = undefined;
+    if (kernel === undefined) return;
+    kernel.heldFrom(source);
+    returnEvmKernel(kernel);
+  }
+
+  /**
+   * What all that the kernel holds was read from; undefined once something is written. The next machine over the same reader goes on with
+   * what the kernel holds.
+   */
+  private get source(): StateReader | undefined {
+    return this.state.version === 0 ? this.state.source : undefined;
   }
 
   /** What the kernel is configured for; undefined where precompiles were moved or removed. */
@@ -196,10 +207,12 @@ export class Machine {
   }
 
   private configure(kernel: EvmKernel): void {
-    const { configuration, rules } = this;
+    const { configuration, rules, source } = this;
     kernel.record(this.flags);
     if (configuration !== undefined && kernel.configuration === configuration) {
-      kernel.forget();
+      // Block hashes depend on the block too.
+      if (source !== undefined && kernel.holdsFrom(source)) kernel.forgetHashes();
+      else kernel.forget();
       return;
     }
     kernel.configure(KERNEL_FORKS[rules.hardfork] ?? OSAKA);

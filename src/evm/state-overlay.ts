@@ -37,6 +37,11 @@ export class StateOverlay implements StateReader {
     this.base = base instanceof ReadCache || base instanceof StateOverlay ? base : new ReadCache(base);
   }
 
+  /** What is read here as long as nothing is written; undefined for a state that can change under this one. */
+  get source(): StateReader | undefined {
+    return this.base instanceof ReadCache ? this.base.base : undefined;
+  }
+
   /** Another number after each write. */
   get version(): number {
     return this.writes;

@@ -13,7 +13,7 @@ export interface Account {
 export const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
 
 /**
- * The state of one block, as execution reads it. Everything is asynchronous, so implementations can batch. EVM, RPC
+ * The state of one block, as execution reads it. One reader always gives the same values. Everything is asynchronous, so implementations can batch. EVM, RPC
  * reads and estimator use nothing else of a state.
  */
 export interface StateReader {
@@ -43,7 +43,8 @@ export class ReadCache implements StateReader {
   private readonly slots = new Map<string, Promise<Uint8Array>>();
   private readonly codes = new Map<string, Promise<Uint8Array>>();
 
-  constructor(private readonly base: StateReader) {}
+  /** @param base - a state that never changes */
+  constructor(readonly base: StateReader) {}
 
   /** `base` itself if it reads each value once already. */
   static over(base: StateReader): ReadCache {

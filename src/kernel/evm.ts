@@ -30,6 +30,7 @@ export interface EvmExports {
   setPrecompile(id: number): void;
   warmAlways(): void;
   forget(): void;
+  forgetHashes(): void;
   blobHashes(count: number): number;
   codeSpace(length: number): number;
   addCode(): void;
@@ -380,8 +381,12 @@ export class EvmKernel {
   /** Names what the kernel was configured for, so that it need not be done again; for the use of the host. */
   configuration: string | undefined;
 
+  /** What all state that it holds was read from; undefined if that is not known. */
+  #source: WeakRef<object> | undefined;
+
   /** Sets the rules, without any precompile, and forgets the state. @param fork - index of those that change execution */
   configure(fork: number): void {
+    this.#source = undefined;
     this.#wasm.configure(fork);
     this.#codes.clear();
   }
@@ -405,8 +410,25 @@ export class EvmKernel {
 
   /** Forgets the state that was handed in. Byte code is forgotten only when it takes much memory. */
   forget(): void {
+    this.#source = undefined;
     this.#wasm.forget();
     this.#codes.clear();
+  }
+
+  /** Whether all state that it holds was read from here. @param source - a state that never changes */
+  holdsFrom(source: object): boolean {
+    return this.#source?.deref() === source;
+  }
+
+  /** Names where all state that it holds was read from, until `forget`; undefined if something was written. */
+  heldFrom(source: object | undefined): void {
+    if (source === undefined) this.#source = undefined;
+    else if (!this.holdsFrom(source)) this.#source = new WeakRef(source);
+  }
+
+  /** Forgets block hashes, and keeps the rest of the state. */
+  forgetHashes(): void {
+    this.#wasm.forgetHashes();
   }
 
   /** Whether code was handed in since `forget`. */
@@ -662,12 +684,14 @@ const waiting: {
  * executions that begin at once share a few kernels so.
  *
  * @param configuration - that it should have already: to configure one takes as long as a small run
+ * @param source - that its state should be from
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
-export async function takeEvmKernel(configuration: string | undefined): Promise<EvmKernel> {
+export async function takeEvmKernel(configuration: string | undefined, source?: object): Promise<EvmKernel> {
   const build = evmBuild();
   const isFit = (kernel: EvmKernel) => kernel.build === build && kernel.configuration === configuration;
-  const fit = idle.findLastIndex(isFit);
+  const holds = source && idle.findLastIndex((kernel) => isFit(kernel) && kernel.holdsFrom(source));
+  const fit = holds === undefined || holds < 0 ? idle.findLastIndex(isFit) : holds;
   const at = fit >= 0 ? fit : idle.findLastIndex((kernel) => kernel.build === build);
   inUse++;
   if (at >= 0) return idle.splice(at, 1)[0]!;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Alloc, AllocState } from '../../conformance/alloc-state.js';
 import { nextBaseFee } from '../../src/ethereum/base-fee.js';
 import type { BlockHeader } from '../../src/ethereum/header.js';
@@ -6,12 +6,26 @@ import { contextOfHeader, pendingContext } from '../../src/evm/block-context.js'
 import { callAt, revertReason, simulateCallAt } from '../../src/evm/call.js';
 import { rulesAt } from '../../src/evm/common.js';
 import { estimateGasAt } from '../../src/evm/gas.js';
+import { Machine } from '../../src/evm/machine.js';
+import { StateOverlay } from '../../src/evm/state-overlay.js';
+import type { StateReader } from '../../src/evm/state-reader.js';
+import { runTransaction } from '../../src/evm/transaction.js';
 import { GAS_SEARCHES, type GasSearch } from '../../src/networks/gas-searches.js';
 import { linea } from '../../src/networks/linea.js';
 import { bytesToBigInt } from '../../src/primitives/bytes.js';
 import type { CallRequest, StateOverrides } from '../../src/primitives/call-request.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
-import { allocWith, blockContext, CONTRACT, ETHER, networkAt, SENDER, SLOT_0, STRANGER } from '../support/evm.js';
+import {
+  allocWith,
+  blockContext,
+  CONTRACT,
+  ETHER,
+  message,
+  networkAt,
+  SENDER,
+  SLOT_0,
+  STRANGER,
+} from '../support/evm.js';
 
 const network = networkAt('osaka');
 const contract = hexToBytes(CONTRACT);
@@ -28,6 +42,63 @@ async function call(alloc: Alloc, request: CallRequest, overrides?: StateOverrid
 }
 
 const returning = (opcodes: string): Hex => `0x${opcodes}5f5260205ff3`;
+
+describe('runs one after another over one state', () => {
+  /** Returns the hash of block 99, and slot 0. */
+  const code = '0x6063405f525f5460205260405ff3';
+  const run = (state: StateReader, block = blockContext()) =>
+    simulateCallAt(state, block, { to: contract }, { network }).then(({ returnData }) => bytesToHex(returnData));
+  const answered = (hash: number, slot: Hex): string =>
+    `0x${hash.toString(16).padStart(2, '0').repeat(32)}${slot.slice(2)}`;
+  const nine: Hex = `0x${'9'.padStart(64, '0')}`;
+
+  it('read it once, and the hashes of blocks anew, which depend on the block', async () => {
+    const state = new AllocState(allocWith(code, { [SLOT_0]: nine }));
+    const reads = ['account', 'slot', 'code'].map((name) => vi.spyOn(state, name as 'account'));
+    expect(await run(state)).toBe(answered(99, nine));
+    const before = reads.map(({ mock }) => mock.calls.length);
+    expect(before.every((count) => count > 0)).toBe(true);
+    expect(await run(state, blockContext({ blockHash: async () => word(0xaa) }))).toBe(answered(0xaa, nine));
+    // The sender alone is read beside the run.
+    expect(reads.map(({ mock }, i) => mock.calls.length - before[i]!)).toEqual([1, 0, 0]);
+    expect(await run(new AllocState(allocWith(code)))).toBe(answered(99, SLOT_0));
+    expect(await run(state)).toBe(answered(99, nine));
+  });
+
+  it('know nothing of what another run wrote', async () => {
+    const setting = allocWith('0x60075f55', { [SLOT_0]: nine });
+    const state = new AllocState({
+      ...setting,
+      [STRANGER]: { code: '0x5f545f5260205ff3', storage: { [SLOT_0]: nine } },
+    });
+    const read = () => simulateCallAt(state, blockContext(), { to: hexToBytes(STRANGER) }, { network });
+    const before = (await read()).returnData;
+    const overlay = new StateOverlay(state);
+    const machine = await Machine.open(network, blockContext(), overlay);
+    const sent = message({ data: new Uint8Array(0) });
+    expect((await runTransaction(machine, sent)).succeeded).toBe(true);
+    expect((await runTransaction(machine, message({ nonce: 1n, to: hexToBytes(STRANGER), value: 5n }))).succeeded).toBe(
+      true,
+    );
+    machine.close();
+    expect(await overlay.slot(contract, hexToBytes(SLOT_0))).toEqual(word(0).with(31, 7));
+    expect((await read()).returnData).toEqual(before);
+    const slot = await simulateCallAt(
+      state,
+      blockContext(),
+      { to: contract },
+      { network, overrides: [{ address: contract, code: hexToBytes('0x5f545f5260205ff3') }] },
+    );
+    expect(bytesToHex(slot.returnData)).toBe(nine);
+    const balance = await simulateCallAt(
+      state,
+      blockContext(),
+      { to: contract },
+      { network, overrides: [{ address: contract, code: hexToBytes(`0x73${STRANGER.slice(2)}315f5260205ff3`) }] },
+    );
+    expect(bytesToBigInt(balance.returnData)).toBe(0n);
+  });
+});
 
 describe('callAt', () => {
   it('is free without a price: price and base fee are zero, and the balance is not checked', async () => {

@@ -44,6 +44,8 @@ export class FlatState {
   private readonly emptied = new VersionedMap();
   /** Oldest block whose state is held. */
   private oldest = 0;
+  /** The state that was asked for last. */
+  private last: { readonly block: number; readonly state: StateReader } | undefined;
   private readonly codes = new Map<string, Uint8Array>([[bytesToKey(EMPTY_CODE_HASH), new Uint8Array(0)]]);
 
   /** @param below - has what was not written here; a state without it begins empty */
@@ -51,6 +53,7 @@ export class FlatState {
 
   /** Applies the changes of a block. */
   apply(block: number, changes: readonly AccountChange[]): void {
+    this.last = undefined;
     for (const change of changes) {
       const address = bytesToKey(change.address);
       const after = change.after && this.textOf(change.after);
@@ -71,6 +74,7 @@ export class FlatState {
 
   /** Reverts the changes of blocks after this one. */
   revertTo(block: number): void {
+    this.last = undefined;
     this.accounts.truncate(block);
     this.emptied.truncate(block);
     for (const storage of this.slots.values()) storage.truncate(block);
@@ -117,17 +121,24 @@ export class FlatState {
 
   /** Removes the states before that of `block`. */
   forgetBefore(block: number): void {
+    this.last = undefined;
     this.oldest = Math.max(this.oldest, block);
     this.accounts.forgetBefore(block);
     for (const storage of this.slots.values()) storage.forgetBefore(block);
   }
 
-  /** State after `block`. @throws PlumblineError `STATE_NOT_HELD` */
+  /** State after `block`: the same object as long as it is the same state. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number, reading: Reading = {}): StateReader {
+    if (this.below !== undefined) return this.overBelow(this.below, block, reading);
+    if (this.last?.block !== block) this.last = { block, state: this.over(undefined, block) };
+    return this.last.state;
+  }
+
+  private overBelow(below: (reading: Reading) => StateReader, block: number, reading: Reading): StateReader {
     const { prefetchRun } = reading;
     const overBlock: PrefetchRun | undefined =
       prefetchRun && ((guesses, limits) => prefetchRun(this.over(guesses, block), limits));
-    return this.over(this.below?.({ ...reading, prefetchRun: overBlock }), block);
+    return this.over(below({ ...reading, prefetchRun: overBlock }), block);
   }
 
   private over(below: StateReader | undefined, block: number): StateReader {
