@@ -33,7 +33,7 @@ export interface HttpExchange {
   /** Aborted when the client leaves before its answer. */
   readonly left: LateController;
   /** Called when the answer is sent, or the client has left. */
-  onClose?: (() => void) | undefined;
+  onClose: ((nothing?: undefined) => void) | undefined;
 }
 
 /** One connection. */
@@ -101,6 +101,7 @@ export function followConnections(server: Server, limits: ConnectionLimits): Con
         isEndless: false,
         client: connection.client,
         left: new LateController(),
+        onClose: undefined,
       };
       connection.running.push(exchange);
       connection.changed = changes++;
