@@ -141,7 +141,7 @@ export async function openNames({
   speculativeRun,
   ...limits
 }: NameBase): Promise<Names> {
-  const machine = await Machine.open(network, block, new StateOverlay(state));
+  const machine = Machine.open(network, block, new StateOverlay(state));
   const gasLimit = speculativeRun === undefined || speculativeRun.gas > GAS ? GAS : speculativeRun.gas;
 
   async function ask(to: Uint8Array, data: Uint8Array): Promise<Answer> {

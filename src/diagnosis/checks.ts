@@ -271,7 +271,7 @@ async function executed(
   const { amsterdam } = rules;
   if (splitGas(candidate.gasLimit, amsterdam).execution > network.rpcGasCap)
     return `it was not executed: its gas limit is above ${network.rpcGasCap}, the most for a simulated run`;
-  const machine = await Machine.open(network, context, new StateOverlay(state));
+  const machine = Machine.open(network, context, new StateOverlay(state));
   const leniency: Leniency = {
     nonce: 'any',
     lowPrice: true,

@@ -14,7 +14,7 @@ import { type ForkActivation, isLayerOne, type Network, rollupOf } from '../netw
 import { equalBytes, ZERO_ADDRESS } from '../primitives/bytes.js';
 import { priceOf } from '../primitives/call-request.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
-import { withSignalOf } from '../scheduling/deadline.js';
+import { withLateSignal } from '../scheduling/deadline.js';
 import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate, LineCount } from './estimate-request.js';
 
 /*
@@ -128,7 +128,16 @@ async function search(
   const { call, overrides, gas, stopped } = request;
   const { maxAnswerBytes } = options;
   const kind = request.search ?? options.gasSearch ?? network.gasSearch;
-  const how = withSignalOf({ network, overrides, search: kind, maxAnswerBytes, gas, stopped, counting }, request);
+  const how = withLateSignal({
+    network,
+    overrides,
+    search: kind,
+    maxAnswerBytes,
+    gas,
+    stopped,
+    counting,
+    signalFrom: request,
+  });
   const found = await estimateGasAt(state, context, call, how);
   const fork = forkSoon(network, context);
   if (fork === undefined) return found;

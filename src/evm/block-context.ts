@@ -68,8 +68,8 @@ export function contextOfHeader(
     prevRandao: header.mixHash,
     parentBeaconBlockRoot: header.parentBeaconBlockRoot,
     difficulty: header.difficulty,
-    ...(rules?.blobs !== undefined &&
-      excessBlobGas !== undefined && { blobBaseFee: blobBaseFee(excessBlobGas, rules.blobs) }),
+    blobBaseFee:
+      rules?.blobs === undefined || excessBlobGas === undefined ? undefined : blobBaseFee(excessBlobGas, rules.blobs),
     blockHash,
   };
 }

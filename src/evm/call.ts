@@ -64,7 +64,7 @@ export async function simulateCallAt(
   options: SimulatedCallOptions,
 ): Promise<TransactionOutcome> {
   const { state, machineOptions } = groundOf(reader, options);
-  const machine = await Machine.open(options.network, block, state, machineOptions);
+  const machine = Machine.open(options.network, block, state, machineOptions);
   try {
     const { message, run } = await runOf(machine, call, options);
     return await simulateTransaction(machine, message, run);

@@ -36,18 +36,31 @@ export function transactionGasCap(rules: Pick<Rules, 'osaka' | 'amsterdam'>): bi
   return rules.osaka ? TRANSACTION_GAS_CAP : undefined;
 }
 
-/** The forks that are active at a block, in order. A fork is active only if all before it are. */
-function activeForks(network: Pick<Network, 'forks'>, number: number, timestamp: number): readonly ForkActivation[] {
-  const { forks } = network;
-  const active = ({ block, timestamp: since }: ForkActivation) =>
-    since !== undefined ? since <= timestamp : (block ?? 0) <= number;
-  const firstInactive = forks.findIndex((fork) => !active(fork));
-  return firstInactive < 0 ? forks : forks.slice(0, firstInactive);
+/** How many forks are active at a block, from the first one on. A fork is active only if all before it are. */
+function activeForks(forks: readonly ForkActivation[], number: number, timestamp: number): number {
+  const firstInactive = forks.findIndex(({ block, timestamp: since }) =>
+    since !== undefined ? since > timestamp : (block ?? 0) > number,
+  );
+  return firstInactive < 0 ? forks.length : firstInactive;
 }
+
+/** By the forks of a network, and how many of them are active. */
+const known = new WeakMap<readonly ForkActivation[], Rules[]>();
 
 /** Rules of a network at a block: those of the last active fork, by number or by timestamp (seconds). */
 export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: number, timestamp: number): Rules {
-  const active = activeForks(network, number, timestamp);
+  const { forks, chainId } = network;
+  let rules = known.get(forks);
+  if (rules === undefined) {
+    rules = [];
+    known.set(forks, rules);
+  }
+  const count = activeForks(forks, number, timestamp);
+  if (rules[count]?.chainId !== chainId) rules[count] = rulesOf(forks.slice(0, count), network);
+  return rules[count]!;
+}
+
+function rulesOf(active: readonly ForkActivation[], network: Pick<Network, 'forks' | 'chainId'>): Rules {
   const hardfork = active[active.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
   const order = HARDFORKS.indexOf(hardfork);
   const since = (fork: Hardfork) => order >= HARDFORKS.indexOf(fork);

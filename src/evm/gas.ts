@@ -59,7 +59,7 @@ export async function estimateGasAt(
   const asGeth = search === 'geth';
   const onChain = ReadCache.over(reader);
   const state = new StateOverlay(withOverrides(onChain, overrides));
-  const machine = await Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
+  const machine = Machine.open(network, block, state, precompileOverrides(overrides, asGeth));
   try {
     const from = call.from ?? ZERO_ADDRESS;
     const sender = await state.account(from);

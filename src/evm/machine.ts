@@ -124,12 +124,12 @@ export class Machine {
   ) {}
 
   /** @throws PlumblineError `INVALID_PARAMETER` when a precompile is moved from an address that has none */
-  static async open(
+  static open(
     network: Pick<Network, 'forks' | 'chainId'>,
     block: BlockContext,
     state: StateOverlay,
     options: MachineOptions = {},
-  ): Promise<Machine> {
+  ): Machine {
     const rules = rulesAt(network, block.number, block.timestamp);
     const { traceTransfers, tracing, supposed } = options;
     const flags = (traceTransfers === true ? FLAGS.transfers : 0) | (tracing?.flags ?? 0);
@@ -137,14 +137,24 @@ export class Machine {
   }
 
   /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
-  async enter(): Promise<EvmKernel> {
-    const held = this.kernel?.isBroken === true ? undefined : this.kernel;
-    const kernel = held ?? (await takeEvmKernel(this.configuration, this.source));
-    if (held === undefined) {
-      this.kernel = kernel;
-      this.configure(kernel);
-      this.heldVersion = this.state.version;
+  enter(): EvmKernel | Promise<EvmKernel> {
+    if (this.kernel !== undefined) {
+      if (!this.kernel.isBroken) return this.begun(this.kernel);
+      returnEvmKernel(this.kernel);
+      this.kernel = undefined;
     }
+    const taken = takeEvmKernel(this.configuration, this.source);
+    return taken instanceof Promise ? taken.then((kernel) => this.taken(kernel)) : this.taken(taken);
+  }
+
+  private taken(kernel: EvmKernel): EvmKernel {
+    this.kernel = kernel;
+    this.configure(kernel);
+    this.heldVersion = this.state.version;
+    return kernel;
+  }
+
+  private begun(kernel: EvmKernel): EvmKernel {
     if (this.heldVersion !== this.state.version) {
       kernel.forget();
       this.heldVersion = this.state.version;
@@ -337,8 +347,8 @@ interface CertainReads {
   readonly accessList?: readonly AccessListEntry[] | undefined;
 }
 
-/** Reads at once what a transaction certainly needs, and hands it in. */
-export async function handInCertain(kernel: EvmKernel, state: StateReader, certain: CertainReads): Promise<void> {
+/** Reads at once what a transaction certainly needs, and hands it in. @returns undefined if the kernel has all of it */
+export function handInCertain(kernel: EvmKernel, state: StateReader, certain: CertainReads): Promise<void> | undefined {
   const { accounts, recipient, accessList = [] } = certain;
   const reads: Promise<HandIn>[] = [];
   const add = (address: Uint8Array, withCode: boolean) => {
@@ -350,8 +360,10 @@ export async function handInCertain(kernel: EvmKernel, state: StateReader, certa
     add(address, false);
     for (const key of storageKeys) reads.push(readSlot(kernel, state, address, key));
   }
-  if (reads.length === 0) return;
-  for (const handIn of await Promise.all(reads)) handIn();
+  if (reads.length === 0) return undefined;
+  return Promise.all(reads).then((read) => {
+    for (const handIn of read) handIn();
+  });
 }
 
 /** Reads at once everything that a kernel waits for, and hands it in. */

@@ -183,7 +183,7 @@ class Simulation {
       // From Amsterdam on each transfer has a log of the protocol (EIP-7708).
       const traceTransfers = this.options.traceTransfers && context.slotNumber === undefined;
       const options = { ...precompiles, traceTransfers };
-      const machine = await Machine.open(this.base.network, context, state, options);
+      const machine = Machine.open(this.base.network, context, state, options);
       await writeOverrides(state, stateOverrides);
       return machine;
     } catch (error) {

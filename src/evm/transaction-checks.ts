@@ -47,7 +47,10 @@ export async function admit(base: ExecutionBase, message: TransactionMessage, op
   if (!amsterdam) requireIntrinsicGas(base, message, gas, options);
   checkPrice(message, baseFee, options);
   const sender = (await base.state.account(message.from)) ?? NO_ACCOUNT;
-  await checkSender(base, message, sender, options);
+  checkSender(message, sender, options);
+  const isContract = options.leniency?.contractSender !== true && !equalBytes(sender.codeHash, EMPTY_CODE_HASH);
+  if (isContract && !isDelegation(await base.state.code(sender.codeHash)))
+    throw rejected('sender', 'the sender is a contract');
   const price = effectiveGasPrice(message, baseFee);
   const blobPrice = checkBlobs(base, message, options);
   const { prepayment, blobFee } = checkFunds(message, sender, price, blobPrice, options);
@@ -109,8 +112,8 @@ function checkPrice(message: TransactionMessage, baseFee: bigint, options: RunOp
   }
 }
 
-async function checkSender(base: ExecutionBase, message: TransactionMessage, sender: Account, options: RunOptions) {
-  const { nonce = 'exact', contractSender } = options.leniency ?? {};
+function checkSender(message: TransactionMessage, sender: Account, { leniency }: RunOptions): void {
+  const nonce = leniency?.nonce ?? 'exact';
   if (nonce !== 'any') {
     if (message.nonce < sender.nonce) {
       throw rejected('nonce-too-low', `nonce ${message.nonce} is below the account's, ${sender.nonce}`);
@@ -122,8 +125,6 @@ async function checkSender(base: ExecutionBase, message: TransactionMessage, sen
   // A simulated call does without a nonce, unless the address of its contract depends on it.
   if (sender.nonce >= MAX_NONCE && (nonce !== 'any' || message.to === undefined))
     throw rejected('nonce-too-high', 'the account has no nonce left');
-  if (contractSender === true || equalBytes(sender.codeHash, EMPTY_CODE_HASH)) return;
-  if (!isDelegation(await base.state.code(sender.codeHash))) throw rejected('sender', 'the sender is a contract');
 }
 
 /** Most blobs of one transaction (EIP-7594 from Osaka on). */

@@ -46,9 +46,13 @@ async function run(
   isKept: boolean,
 ): Promise<TransactionOutcome> {
   options.budget?.throwIfAborted();
-  const kernel = await machine.enter();
+  // Where there is nothing to wait for, nothing is awaited: a short run is half waits otherwise.
+  const entered = machine.enter();
+  const kernel = entered instanceof Promise ? await entered : entered;
   const { from, to, accessList } = message;
-  await handInCertain(kernel, machine.state, { accounts: [from, machine.block.coinbase], recipient: to, accessList });
+  const certain = { accounts: [from, machine.block.coinbase], recipient: to, accessList };
+  const reading = handInCertain(kernel, machine.state, certain);
+  if (reading !== undefined) await reading;
   const admission = await admit(machine, message, options);
   const { price: gasPrice } = admission;
   const { baseFeePerGas: baseFee } = options;
@@ -56,7 +60,7 @@ async function run(
   try {
     const outcome = await execute(machine, kernel, message, admission, options);
     if (isKept || options.onChanges !== undefined || options.accesses !== undefined) kernel.finish();
-    await options.onChanges?.(kernel.changes());
+    if (options.onChanges !== undefined) await options.onChanges(kernel.changes());
     const { accesses } = options;
     if (accesses !== undefined) accesses.of.add(accesses.index, await accessesOf(kernel, machine.state));
     if (isKept) machine.commit(kernel);
@@ -85,7 +89,8 @@ async function execute(
   const { execution, reservoir } = admission.split;
   kernel.start({ caller: from, to, value, data, gas: execution - admission.intrinsicGas, stateGas: reservoir });
   // Authorizations need the raised nonce.
-  const authorizationRefund = await applyAuthorizations(machine, kernel, message);
+  const authorizationRefund =
+    message.authorizationList === undefined ? 0n : await applyAuthorizations(machine, kernel, message);
   const budget = options.budget ?? new RunBudget();
   await runToEnd(machine, kernel, budget, counts);
   const { logs, bytes } = kernel.outcomeSize();

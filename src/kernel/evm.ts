@@ -687,19 +687,24 @@ const waiting: {
  * @param source - that its state should be from
  * @throws PlumblineError `KERNEL_UNAVAILABLE`
  */
-export async function takeEvmKernel(configuration: string | undefined, source?: object): Promise<EvmKernel> {
+export function takeEvmKernel(configuration: string | undefined, source?: object): EvmKernel | Promise<EvmKernel> {
   const build = evmBuild();
   const isFit = (kernel: EvmKernel) => kernel.build === build && kernel.configuration === configuration;
   const holds = source && idle.findLastIndex((kernel) => isFit(kernel) && kernel.holdsFrom(source));
   const fit = holds === undefined || holds < 0 ? idle.findLastIndex(isFit) : holds;
   const at = fit >= 0 ? fit : idle.findLastIndex((kernel) => kernel.build === build);
   inUse++;
-  if (at >= 0) return idle.splice(at, 1)[0]!;
-  if (inUse > MAX_IDLE) {
-    const returned = await returnedSoon(build);
-    if (returned !== undefined) return returned;
+  return at >= 0 ? idle.splice(at, 1)[0]! : newKernel(build);
+}
+
+async function newKernel(build: KernelBuild): Promise<EvmKernel> {
+  try {
+    const returned = inUse > MAX_IDLE ? await returnedSoon(build) : undefined;
+    return returned ?? new EvmKernel(await instanceOf<EvmExports>(EVM_SOURCE, await loadEvmModule()), build);
+  } catch (error) {
+    inUse--;
+    throw error;
   }
-  return new EvmKernel(await instanceOf<EvmExports>(EVM_SOURCE, await loadEvmModule()), build);
 }
 
 /** @param kernel - without an open transaction; not used by the caller any more */

@@ -286,7 +286,7 @@ async function runAgain({ base, before, ran }: Compared, variation: Variation): 
     for (const { message: original } of ran) {
       const message = varied(original, variation);
       const after = new StateOverlay(overlays.at(-1) ?? ground);
-      const machine = await Machine.open(network, block, after, machineOptions);
+      const machine = Machine.open(network, block, after, machineOptions);
       try {
         const { from, nonce, to } = message;
         speculativeRun?.begin(to === undefined ? createdAddress({ from, nonce }) : undefined);

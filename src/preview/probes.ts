@@ -85,7 +85,7 @@ export function openProbes({ network, block, budget, as, ...states }: ProbedStat
     const reader = states[when];
     // What only simulates writes nothing, so that the overlay of the calls needs no other one on top.
     const state = reader instanceof StateOverlay ? reader : new StateOverlay(reader);
-    const machine = await Machine.open(network, block, state);
+    const machine = Machine.open(network, block, state);
     machines.set(when, machine);
     return machine;
   }

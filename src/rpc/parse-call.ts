@@ -1,7 +1,7 @@
 import type { EstimateRequest } from '../estimate/estimate-request.js';
 import { equalBytes } from '../primitives/bytes.js';
 import type { AccessListEntry, Authorization, CallRequest } from '../primitives/call-request.js';
-import { withSignalOf } from '../scheduling/deadline.js';
+import { withLateSignal } from '../scheduling/deadline.js';
 import type { MethodCallOptions } from './method.js';
 import {
   fitted,
@@ -130,5 +130,18 @@ function withoutAbsent(request: CallRequest): CallRequest {
 /** An estimate within the limits of a request, whose signal is made where it is read. */
 export function estimateRequestOf(asked: EstimateRequest, options: MethodCallOptions): EstimateRequest {
   const { gas, note, stopped } = options;
-  return withSignalOf({ ...asked, gas, note, stopped }, options);
+  const { call, overrides, blockOverrides, at, block, pending, search } = asked;
+  return withLateSignal({
+    call,
+    overrides,
+    blockOverrides,
+    at,
+    block,
+    pending,
+    search,
+    gas,
+    note,
+    stopped,
+    signalFrom: options,
+  });
 }

@@ -142,7 +142,7 @@ describe('idle kernels of the EVM', () => {
       const path = '../../src/kernel/evm.js?anew';
       const { four, takeEvmKernel } = await fourTaken(await import(path));
       const [first, second] = [takeEvmKernel('x'), takeEvmKernel('y')];
-      const tasks = await tasksOf(first);
+      const tasks = await tasksOf(Promise.resolve(first));
       expect(tasks).toBeGreaterThanOrEqual(8);
       expect(tasks).toBeLessThan(50);
       expect(four).not.toContain(await first);
@@ -155,8 +155,8 @@ describe('idle kernels of the EVM', () => {
       const broken = { isBroken: true, memoryBytes: 1, build: 'auto', configuration: undefined };
       returnEvmKernel(broken as unknown as EvmKernel);
       // Idle ones and those that wait are asked first: there are none, and three in use.
-      expect(await tasksOf(takeEvmKernel('x'))).toBeLessThan(8);
-      expect(await tasksOf(takeEvmKernel('x'))).toBeGreaterThanOrEqual(8);
+      expect(await tasksOf(Promise.resolve(takeEvmKernel('x')))).toBeLessThan(8);
+      expect(await tasksOf(Promise.resolve(takeEvmKernel('x')))).toBeGreaterThanOrEqual(8);
       expect(four).toHaveLength(4);
     });
   });

@@ -51,7 +51,7 @@ export async function traceTransaction(
     options.budget?.requireRoom(size.characters);
   };
   const tracing = { flags: tracer.flags, read: readTrace, take: (record: TraceRecord) => tracer.take(record, grow) };
-  const machine = await Machine.open(network, block, state, { tracing, ...place.machine });
+  const machine = Machine.open(network, block, state, { tracing, ...place.machine });
   try {
     const run = isKept ? runTransaction : simulateTransaction;
     const { changed } = tracer;

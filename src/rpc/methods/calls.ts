@@ -5,7 +5,7 @@ import type { StateReader } from '../../evm/state-reader.js';
 import type { CallRequest } from '../../primitives/call-request.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
 import { toQuantity } from '../../primitives/quantity.js';
-import { withSignalOf } from '../../scheduling/deadline.js';
+import { withLateSignal } from '../../scheduling/deadline.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import type { MethodCallOptions } from '../method.js';
 import { COMPUTES } from '../method-rows.js';
@@ -64,7 +64,7 @@ export async function readSimulation(
   const blockOverrides = parseBlockOverrides(blockOverridesParam);
   const { state, block } = await executionPointOf(context, blockParam, call, overrides, options);
   const { network } = context.chain;
-  const parts = {
+  return withLateSignal({
     state,
     block: withBlockOverrides(block, blockOverrides),
     call,
@@ -74,6 +74,6 @@ export async function readSimulation(
     maxAnswerBytes: context.maxAnswerBytes,
     stopped: options.stopped,
     gas: options.gas,
-  };
-  return withSignalOf(parts, options);
+    signalFrom: options,
+  });
 }

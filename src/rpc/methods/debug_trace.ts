@@ -303,7 +303,7 @@ async function openReplay(rpc: RpcContext, found: Block, call: MethodCallOptions
   const own = block.transactions.find(({ chainId }) => chainId !== undefined)?.chainId;
   const network = own === undefined ? chain.network : { ...chain.network, chainId: Number(own) };
   const onMachine = async <T>(run: (machine: Machine) => Promise<T>): Promise<T> => {
-    const machine = await Machine.open(network, context, state);
+    const machine = Machine.open(network, context, state);
     try {
       return await run(machine);
     } finally {

@@ -139,7 +139,7 @@ async function executeOver(
 ): Promise<BlockExecution> {
   const overlay = new StateOverlay(reader);
   const { edits = [] } = plan;
-  const machine = await Machine.open(network, plan.context, overlay);
+  const machine = Machine.open(network, plan.context, overlay);
   const first = machine.rules.amsterdam ? new BlockStep(overlay) : undefined;
   if (first !== undefined) await touchEdited(first, overlay, edits);
   await applyEdits(overlay, edits, usedSlots);

@@ -89,7 +89,7 @@ export async function runToPrefetch(
   limits: RunLimits,
 ): Promise<boolean> {
   const overlay = new StateOverlay(withOverrides(state, overrides));
-  const machine = await Machine.open(network, context, overlay, precompileOverrides(overrides));
+  const machine = Machine.open(network, context, overlay, precompileOverrides(overrides));
   try {
     const { nonce: _, ...rest } = call;
     const message = transactionMessageOf(rest, { gasLimit: PREFETCH_RUN_GAS, nonce: 0n, price: 0n, free: true });
