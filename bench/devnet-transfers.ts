@@ -77,7 +77,9 @@ export async function withDevnet<T>(
   const command = [`${process.cwd()}/cli/dist/cli.js`, 'serve', '--port', '0', ...options];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    return await use(await addressOf(child), () => cpuMs(child.pid!));
+    const address = await addressOf(child);
+    child.stdout!.resume();
+    return await use(address, () => cpuMs(child.pid!));
   } finally {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
@@ -85,10 +87,10 @@ export async function withDevnet<T>(
   }
 }
 
-/** The address that the command prints once it listens. */
+/** The address that the command prints once it listens. What it prints later is for the caller to read. */
 export async function addressOf(child: ChildProcess): Promise<string> {
   let printed = '';
-  for await (const chunk of child.stdout!) {
+  for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {
     printed += String(chunk);
     const [, address] = /JSON-RPC\s+(http:\/\/[^\s/]+\/)/.exec(printed) ?? [];
     if (address !== undefined) return address;

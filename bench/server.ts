@@ -55,6 +55,7 @@ const CASES = [
 ] as const;
 
 const P99_BAR = 3;
+const CLI = `${process.cwd()}/cli/dist/cli.js`;
 
 const WAYS = {
   HTTP: {
@@ -80,7 +81,7 @@ export const serving: BenchArea = {
   question: 'how many requests a second does the server of a devnet answer, beside a bare server of Node?',
   async run({ soakMinutes }) {
     await buildLibrary();
-    const ours = await start([`${process.cwd()}/cli/dist/cli.js`, 'serve', '--quiet', '--port', '0']);
+    const ours = await start([CLI, 'serve', '--quiet', '--port', '0']);
     try {
       const figures: Figure[] = [];
       for (const [way, { cases, bare: script, load }] of Object.entries(WAYS))
@@ -103,6 +104,7 @@ export const serving: BenchArea = {
             await other.stop();
           }
         }
+      figures.push(await keptOfRequests());
       if (soakMinutes > 0) figures.push(...(await soak(ours, soakMinutes)));
       return figures;
     } finally {
@@ -110,6 +112,37 @@ export const serving: BenchArea = {
     }
   },
 };
+
+/** After a collection of the young generation, MB: `12 ms: Scavenge 13.6 (19.0) -> 9.9 (19.0) MB`. */
+const SCAVENGE = /Scavenge [\d.]+ \([\d.]+\) -> ([\d.]+)/g;
+
+/**
+ * Bytes that V8 moves to the old generation for each request. Nothing of a request is needed after its answer, but what was moved too soon
+ * may keep all that comes after it, until the old generation is collected.
+ */
+async function keptOfRequests(): Promise<Figure> {
+  const [method, params] = CASES[0];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const traced = await start(['--trace-gc', CLI, 'serve', '--quiet', '--port', '0']);
+  try {
+    await loadHttp(traced.port, [body], { forMs: WARM_MS });
+    const from = traced.printed().length;
+    const { answers } = await loadHttp(traced.port, [body], { forMs: WARM_MS });
+    const heaps = [...traced.printed().slice(from).matchAll(SCAVENGE)].map(([, megabytes]) => Number(megabytes) * 1e6);
+    if (heaps.length < 2) throw new Error('V8 printed no collections');
+    // It falls where the old generation is collected.
+    const grown = heaps.slice(1).map((bytes, i) => Math.max(0, bytes - heaps[i]!));
+    return {
+      name: `${method} over HTTP: kept of each request until the old generation is collected`,
+      value: grown.reduce((sum, bytes) => sum + bytes, 0) / answers,
+      unit: 'bytes',
+      bar: { atMost: 300 },
+      note: `${answers} requests, ${heaps.length} collections of the young one`,
+    };
+  } finally {
+    await traced.stop();
+  }
+}
 
 /** Parts of a soak that are compared: the second, when caches are full, and the last. */
 const SOAK_PARTS = 10;
@@ -180,6 +213,8 @@ function figuresOf(
 interface Served {
   readonly port: number;
   readonly pid: number;
+  /** What it has printed after its address. */
+  printed(): string;
   stop(): Promise<void>;
 }
 
@@ -187,10 +222,14 @@ interface Served {
 async function start(args: readonly string[]): Promise<Served> {
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const { port } = new URL(await addressOf(child));
-  child.stdout!.resume();
+  let printed = '';
+  child.stdout!.on('data', (chunk) => {
+    printed += String(chunk);
+  });
   return {
     port: Number(port),
     pid: child.pid!,
+    printed: () => printed,
     async stop() {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
