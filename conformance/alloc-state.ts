@@ -11,6 +11,7 @@ export type Alloc = Record<
 
 /** The state that an alloc describes; whatever it does not name is empty. Counts what is asked of it. */
 export class AllocState implements StateReader {
+  readonly isFixed = true;
   readonly reads = { accounts: 0, slots: 0, codes: 0 };
   private readonly codes = new Map<Hex, Uint8Array>();
   private readonly accounts = new Map<Hex, Account>();

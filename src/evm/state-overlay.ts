@@ -37,9 +37,10 @@ export class StateOverlay implements StateReader {
     this.base = base instanceof ReadCache || base instanceof StateOverlay ? base : new ReadCache(base);
   }
 
-  /** What is read here as long as nothing is written; undefined for a state that can change under this one. */
+  /** The fixed state that is read here as long as nothing is written, if there is one. */
   get source(): StateReader | undefined {
-    return this.base instanceof ReadCache ? this.base.base : undefined;
+    const base = this.base instanceof ReadCache ? this.base.base : this.base;
+    return base.isFixed === true ? base : undefined;
   }
 
   /** Another number after each write. */

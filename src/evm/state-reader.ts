@@ -13,10 +13,15 @@ export interface Account {
 export const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH };
 
 /**
- * The state of one block, as execution reads it. One reader always gives the same values. Everything is asynchronous, so implementations can batch. EVM, RPC
+ * The state of one block, as execution reads it. Everything is asynchronous, so implementations can batch. EVM, RPC
  * reads and estimator use nothing else of a state.
  */
 export interface StateReader {
+  /**
+   * This object always gives the same values, and nobody needs to know how often it is asked. So a value that a kernel has read counts for
+   * later runs too. Left out where values are guesses, or change.
+   */
+  readonly isFixed?: true;
   /**
    * @param address - 20 bytes.
    * @returns undefined if the account does not exist
@@ -43,7 +48,6 @@ export class ReadCache implements StateReader {
   private readonly slots = new Map<string, Promise<Uint8Array>>();
   private readonly codes = new Map<string, Promise<Uint8Array>>();
 
-  /** @param base - a state that never changes */
   constructor(readonly base: StateReader) {}
 
   /** `base` itself if it reads each value once already. */

@@ -65,6 +65,23 @@ describe('runs one after another over one state', () => {
     expect(await run(state)).toBe(answered(99, nine));
   });
 
+  it('read a state anew that does not say that it is fixed: its values may be guesses', async () => {
+    const fixed = new AllocState(allocWith(code, { [SLOT_0]: nine }));
+    let value = word(1);
+    const state: StateReader = {
+      account: (address) => fixed.account(address),
+      code: (hash) => fixed.code(hash),
+      slot: async () => value,
+    };
+    expect(await run(state)).toBe(answered(99, bytesToHex(value)));
+    value = word(2);
+    expect(await run(state)).toBe(answered(99, bytesToHex(value)));
+    const overlay = new StateOverlay(fixed);
+    expect(await run(overlay)).toBe(answered(99, nine));
+    overlay.setSlot(contract, hexToBytes(SLOT_0), value);
+    expect(await run(overlay)).toBe(answered(99, bytesToHex(value)));
+  });
+
   it('know nothing of what another run wrote', async () => {
     const setting = allocWith('0x60075f55', { [SLOT_0]: nine });
     const state = new AllocState({

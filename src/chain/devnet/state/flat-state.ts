@@ -130,7 +130,7 @@ export class FlatState {
   /** State after `block`: the same object as long as it is the same state. @throws PlumblineError `STATE_NOT_HELD` */
   at(block: number, reading: Reading = {}): StateReader {
     if (this.below !== undefined) return this.overBelow(this.below, block, reading);
-    if (this.last?.block !== block) this.last = { block, state: this.over(undefined, block) };
+    if (this.last?.block !== block) this.last = { block, state: { ...this.over(undefined, block), isFixed: true } };
     return this.last.state;
   }
 

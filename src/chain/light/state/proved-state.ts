@@ -233,6 +233,7 @@ const NO_CODE = new Uint8Array(0);
 
 /** Reads a state that is proved in part. What is missing is fetched; reads at the same time share one request. */
 export class LightState implements StateReader {
+  readonly isFixed = true;
   private gathering: { readonly accesses: AccessSet; readonly done: Promise<void> } | undefined;
 
   /** @param read - every read is added to it */
