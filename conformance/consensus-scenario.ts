@@ -20,7 +20,7 @@ import { computeSyncCommitteePeriodAtSlot, sizesOf } from '../src/consensus/slot
 import { isPlumblineError } from '../src/errors.js';
 import { BEACON_PRESETS, type BeaconNetwork } from '../src/networks/network.js';
 import { bytesToHex, type Hex, hexToBytes } from '../src/primitives/hex.js';
-import { finish } from '../src/scheduling/turns.js';
+import { finish } from '../src/scheduling/pieces.js';
 import type { Material } from './area.js';
 
 /** An object of a beacon node as the fixtures write it. `ssz` is in base64. */

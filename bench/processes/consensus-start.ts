@@ -17,7 +17,7 @@ const [
   import('../../src/consensus/containers.js'),
   import('../../src/consensus/rules.js'),
   import('../../src/networks/beacon-networks.js'),
-  import('../../src/scheduling/turns.js'),
+  import('../../src/scheduling/pieces.js'),
 ]);
 const MAINNET = publicBeaconNetwork(1)!;
 const answer = ({ version, json }: { version: string; json: unknown }) => ({ version, data: json });

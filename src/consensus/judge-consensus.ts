@@ -1,7 +1,8 @@
 import { invalidParameter } from '../errors.js';
 import { publicBeaconNetwork } from '../networks/beacon-networks.js';
 import { type BeaconNetwork, requireBeaconNetwork } from '../networks/network.js';
-import { finish, nextTurn } from '../scheduling/turns.js';
+import { finish } from '../scheduling/pieces.js';
+import { nextTurn } from '../scheduling/turns.js';
 import { type LayerOneBlock, layerOneBlock, objectFrom, updatesFrom } from './containers.js';
 import {
   type AnyUpdate,

@@ -11,7 +11,7 @@ import type { BeaconNetwork } from '../networks/network.js';
 import { equalBytes, isZeroBytes, ZERO_WORD } from '../primitives/bytes.js';
 import { malformed } from '../proof/json-reader.js';
 import { judge, type ProofFailure, Refusal } from '../proof/verdict.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 import {
   beaconBlockHeader,
   computeSigningRoot,

@@ -6,7 +6,7 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { pairingsGiveOne } from '../ethereum/pairing.js';
 import { copyBytes } from '../primitives/bytes.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 import { isPresent, type SyncCommittee } from './containers.js';
 
 /** What a sync committee is said to have signed. */

@@ -1,5 +1,5 @@
 import type { BlsCurvePair } from '@noble/curves/abstract/bls.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 
 /** A point of each group; neither is the point at infinity. */
 export interface Pair {

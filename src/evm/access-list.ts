@@ -4,8 +4,9 @@ import type { AccessListEntry, CallRequest } from '../primitives/call-request.js
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import type { BlockContext } from './block-context.js';
 import { type SimulatedCallOptions, simulateCallAt } from './call.js';
-import { activePrecompiles, rulesAt } from './common.js';
+import { rulesAt } from './common.js';
 import { withOverrides } from './overrides.js';
+import { activePrecompiles } from './precompile-ids.js';
 import { RunBudget } from './run-budget.js';
 import { ReadCache, type StateReader } from './state-reader.js';
 import type { TransactionOutcome } from './transaction-message.js';

@@ -2,7 +2,7 @@ import type { WeierstrassPoint, WeierstrassPointCons } from '@noble/curves/abstr
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { type Pair, pairingsGiveOne } from '../ethereum/pairing.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, isZeroBytes } from '../primitives/bytes.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 import { affinePoint, type Output, type Run, weightedSum } from './curve-points.js';
 
 const { fields } = bls12_381;

@@ -1,7 +1,7 @@
 import { bn254 } from '@noble/curves/bn254.js';
 import { type Pair, pairingsGiveOne } from '../ethereum/pairing.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes } from '../primitives/bytes.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 import { affinePoint, type Output } from './curve-points.js';
 
 const { fields } = bn254;

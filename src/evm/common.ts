@@ -2,23 +2,10 @@ import type { BlobSchedule } from '../ethereum/base-fee.js';
 import { type ForkActivation, HARDFORKS, type Hardfork, type Network } from '../networks/network.js';
 import { concatBytes } from '../primitives/bytes.js';
 
-/** Rules of one block that are used outside the interpreter. */
-export interface Rules {
+/** Rules of one block that are used outside the interpreter: of each fork, whether it is active, and more. */
+export interface Rules extends Readonly<Record<Hardfork, boolean>> {
   readonly hardfork: Hardfork;
   readonly chainId: number;
-  readonly homestead: boolean;
-  readonly spuriousDragon: boolean;
-  readonly byzantium: boolean;
-  readonly constantinople: boolean;
-  readonly istanbul: boolean;
-  readonly berlin: boolean;
-  readonly london: boolean;
-  readonly paris: boolean;
-  readonly shanghai: boolean;
-  readonly cancun: boolean;
-  readonly prague: boolean;
-  readonly osaka: boolean;
-  readonly amsterdam: boolean;
   /** Undefined if blob transactions are not accepted. */
   readonly blobs: BlobSchedule | undefined;
 }
@@ -63,44 +50,10 @@ export function rulesAt(network: Pick<Network, 'forks' | 'chainId'>, number: num
 function rulesOf(active: readonly ForkActivation[], network: Pick<Network, 'forks' | 'chainId'>): Rules {
   const hardfork = active[active.length - 1]?.hardfork ?? network.forks[0]?.hardfork ?? 'london';
   const order = HARDFORKS.indexOf(hardfork);
-  const since = (fork: Hardfork) => order >= HARDFORKS.indexOf(fork);
+  const isActive = Object.fromEntries(HARDFORKS.map((fork, i) => [fork, i <= order])) as Record<Hardfork, boolean>;
   let blobs: BlobSchedule | undefined;
   for (const fork of active) blobs = fork.blobs ?? blobs;
-  return {
-    hardfork,
-    chainId: network.chainId,
-    homestead: since('homestead'),
-    spuriousDragon: since('spuriousDragon'),
-    byzantium: since('byzantium'),
-    constantinople: since('constantinople'),
-    istanbul: since('istanbul'),
-    berlin: since('berlin'),
-    london: since('london'),
-    paris: since('paris'),
-    shanghai: since('shanghai'),
-    cancun: since('cancun'),
-    prague: since('prague'),
-    osaka: since('osaka'),
-    amsterdam: since('amsterdam'),
-    blobs,
-  };
-}
-
-const P256_VERIFY = 0x100;
-
-/** @source Ethereum Yellow Paper, appendix E; EIP-198, 196, 197 (Byzantium), 152 (Istanbul), 4844 (Cancun), 2537 (Prague) */
-function lastInRow({ byzantium, istanbul, cancun, prague }: Rules): number {
-  if (prague) return 0x11;
-  if (cancun) return 0x0a;
-  if (istanbul) return 0x09;
-  return byzantium ? 0x08 : 0x04;
-}
-
-/** Numbers of the standard addresses that are precompiles under these rules, in order: from 1 to 0x11, and 0x100. */
-export function activePrecompiles(rules: Rules): readonly number[] {
-  const row = Array.from({ length: lastInRow(rules) }, (_, i) => i + 1);
-  // EIP-7951
-  return rules.osaka ? [...row, P256_VERIFY] : row;
+  return { ...isActive, hardfork, chainId: network.chainId, blobs };
 }
 
 const PREFIX = Uint8Array.of(0xef, 0x01, 0x00);

@@ -1,7 +1,7 @@
 /** What the precompiles of curves share: points from coordinates, sums of multiples, and the form of a calculation. */
 
 import type { WeierstrassPoint, WeierstrassPointCons } from '@noble/curves/abstract/weierstrass.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 
 /** The point with these coordinates; both zero give the point at infinity. Undefined if they are not on the curve. */
 export function affinePoint<F>(Point: WeierstrassPointCons<F>, x: F, y: F): WeierstrassPoint<F> | undefined {

@@ -24,7 +24,8 @@ import { bytesToHex } from '../primitives/hex.js';
 import { monotonicMs } from '../scheduling/clock.js';
 import { loadOnce } from '../scheduling/load-once.js';
 import type { BlockContext } from './block-context.js';
-import { activePrecompiles, delegateOf, isDelegation, type Rules, rulesAt } from './common.js';
+import { delegateOf, isDelegation, type Rules, rulesAt } from './common.js';
+import { activePrecompiles } from './precompile-ids.js';
 import type { RunBudget, RunCounts } from './run-budget.js';
 import type { StateOverlay } from './state-overlay.js';
 import type { StateReader } from './state-reader.js';
@@ -139,7 +140,7 @@ export class Machine {
   /** The kernel of this machine, with nothing of another state. @throws PlumblineError `KERNEL_UNAVAILABLE` */
   enter(): EvmKernel | Promise<EvmKernel> {
     if (this.kernel !== undefined) {
-      if (!this.kernel.isBroken) return this.begun(this.kernel);
+      if (!this.kernel.isBroken) return this.renewed(this.kernel);
       returnEvmKernel(this.kernel);
       this.kernel = undefined;
     }
@@ -154,7 +155,7 @@ export class Machine {
     return kernel;
   }
 
-  private begun(kernel: EvmKernel): EvmKernel {
+  private renewed(kernel: EvmKernel): EvmKernel {
     if (this.heldVersion !== this.state.version) {
       kernel.forget();
       this.heldVersion = this.state.version;

@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { type Pair, pairingsGiveOne } from '../ethereum/pairing.js';
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../primitives/bytes.js';
 import { hexToBytes } from '../primitives/hex.js';
-import type { Pieces } from '../scheduling/turns.js';
+import type { Pieces } from '../scheduling/pieces.js';
 import type { Output } from './curve-points.js';
 
 const { Fr } = bls12_381.fields;

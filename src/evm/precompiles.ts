@@ -14,9 +14,10 @@ import { BLAKE2F_BYTES, loadBlake2f } from '../kernel/blake2f.js';
 import type { CountedModule } from '../networks/module-limits.js';
 import { bigIntToBytes, bytesToBigInt, isZeroBytes, padStart } from '../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../primitives/hex.js';
-import { finish, type Pause, type Pieces } from '../scheduling/turns.js';
-import { activePrecompiles, type Rules } from './common.js';
+import { finish, type Pause, type Pieces } from '../scheduling/pieces.js';
+import type { Rules } from './common.js';
 import type { Output, Run } from './curve-points.js';
+import { activePrecompiles } from './precompile-ids.js';
 
 /** Price of each multiplication of a sum, in thousandths, by the number of points from 1 on. @source EIP-2537 */
 const G1_DISCOUNTS: readonly number[] = [

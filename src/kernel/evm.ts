@@ -422,8 +422,7 @@ export class EvmKernel {
 
   /** Names where all state that it holds was read from, until `forget`; undefined if something was written. */
   heldFrom(source: object | undefined): void {
-    if (source === undefined) this.#source = undefined;
-    else if (!this.holdsFrom(source)) this.#source = new WeakRef(source);
+    this.#source = source && new WeakRef(source);
   }
 
   /** Forgets block hashes, and keeps the rest of the state. */

@@ -194,7 +194,8 @@ export function answerRoom(limit = Number.POSITIVE_INFINITY, isOne = false): (re
     if (limit === Number.POSITIVE_INFINITY) return true;
     const body = 'error' in response ? wireError(response.error) : response.result;
     const most = Math.max(left, ALWAYS_FITS);
-    if (isOne && mostJsonSize(body, most) <= most) return true;
+    // In a fraction of the time.
+    if (isOne && jsonSize(body, most, mostTextSize) <= most) return true;
     const size = jsonSize(body, most);
     if (size > most) return false;
     left -= size + ENVELOPE + jsonSize(response.id, limit);
@@ -212,11 +213,12 @@ export function answerTooLarge(limit: number): PlumblineError<'ANSWER_TOO_LARGE'
  * Length of a value as JSON text in UTF-8, bytes. A value that JSON cannot express counts as nothing: writing it fails.
  *
  * @param most - counting ends above it
+ * @param sizeOf - of a text
  */
-export function jsonSize(value: unknown, most: number): number {
+export function jsonSize(value: unknown, most: number, sizeOf = textSize): number {
   switch (typeof value) {
     case 'string':
-      return textSize(value, most);
+      return sizeOf(value, most);
     case 'number':
       return Number.isFinite(value) ? String(value).length : 4;
     case 'boolean':
@@ -230,43 +232,19 @@ export function jsonSize(value: unknown, most: number): number {
   // The brackets, and a comma before each member but the first.
   let size = 2;
   let separator = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      size += separator + jsonSize(item, most - size);
-      separator = 1;
-      if (size > most) break;
-    }
-    return size;
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined || typeof member === 'function') continue;
-    size += separator + textSize(name, most) + 1 + jsonSize(member, most - size);
+  const isList = Array.isArray(value);
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name];
+    if (!isList && (member === undefined || typeof member === 'function')) continue;
+    size += separator + jsonSize(member, most - size, sizeOf) + (isList ? 0 : sizeOf(name, most) + 1);
     separator = 1;
     if (size > most) break;
   }
   return size;
 }
 
-/** Bytes of one UTF-16 unit in JSON text: of an escape, six. */
-const MOST_OF_A_UNIT = 6;
-/** Bytes of a number, `true`, `false` or `null`. */
-const MOST_OF_A_NUMBER = 25;
-
-/** No less than `jsonSize`, in a fraction of its time. @param most - counting ends above it */
-function mostJsonSize(value: unknown, most: number): number {
-  if (typeof value === 'string') return 2 + MOST_OF_A_UNIT * value.length;
-  if (typeof value !== 'object' || value === null) return MOST_OF_A_NUMBER;
-  let size = 2;
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && size <= most; i++) size += 1 + mostJsonSize(value[i], most - size);
-    return size;
-  }
-  for (const name in value) {
-    size += 4 + MOST_OF_A_UNIT * name.length + mostJsonSize((value as Record<string, unknown>)[name], most - size);
-    if (size > most) break;
-  }
-  return size;
-}
+/** No less than a text takes: an escape has six bytes. */
+const mostTextSize = (text: string): number => 2 + 6 * text.length;
 
 function textSize(text: string, most: number): number {
   const least = text.length + 2;

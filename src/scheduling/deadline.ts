@@ -168,7 +168,7 @@ class OpenDeadline implements Deadline {
     if (this.reason !== undefined) return;
     this.reason = reason;
     this.controller?.abort(reason);
-    for (const end of this.ends?.values() ?? []) end(reason);
+    for (const end of this.ends ?? []) end(reason);
   }
 
   /** The time is over. */

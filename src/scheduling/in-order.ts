@@ -45,10 +45,8 @@ export class InOrder<T> {
     place.next = undefined;
   }
 
-  /** All values that are in it now. */
-  values(): T[] {
-    const all: T[] = [];
-    for (let place = this.firstPlace; place !== undefined; place = place.next) all.push(place.value);
-    return all;
+  /** Nothing may be taken out meanwhile. */
+  *[Symbol.iterator](): Generator<T> {
+    for (let place = this.firstPlace; place !== undefined; place = place.next) yield place.value;
   }
 }

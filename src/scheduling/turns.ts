@@ -32,17 +32,6 @@ export function nextTurn(): Promise<void> | undefined {
   return isOver() ? waitIn(running) : undefined;
 }
 
-/** Bytes that are hashed in about a millisecond. */
-const HASHED_AT_ONCE = 2 ** 18;
-
-/** Adds bytes to a hash, in as many turns as that takes. */
-export async function hashInTurns(hash: { update(bytes: Uint8Array): unknown }, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
-    await nextTurn();
-    hash.update(bytes.subarray(at, at + HASHED_AT_ONCE));
-  }
-}
-
 /** As `nextTurn`, to call before a request begins. Requests begin in the order of these calls. */
 export function turnToBegin(): Promise<void> | undefined {
   return isOver() || beginning.first !== undefined ? waitIn(beginning) : undefined;
@@ -83,18 +72,13 @@ function wakeNext(): void {
     schedule();
   }
   wake();
-  // A task for each waiter takes longer than a short request: once some waited, all that came after them would have to wait.
-  if (nextTick !== undefined) queueMicrotask(wakeLater);
-}
-
-/** In a promise: what it sets for the next tick comes when all promises have been handled, and so all that the request did in this turn. */
-function wakeLater(): void {
-  nextTick!(wakeInTime);
+  // A task for each waiter takes longer than a short request: once some waited, all that came after them would have to wait. Set in a
+  // promise, the next tick comes when all promises have been handled, and so all that the request does in this turn.
+  if (nextTick !== undefined) queueMicrotask(() => nextTick(wakeInTime));
 }
 
 function wakeInTime(): void {
-  if (beginning.first === undefined && running.first === undefined) return;
-  if (began !== undefined && monotonicMs() - began < TURN_MS) wakeNext();
+  if ((beginning.first ?? running.first) !== undefined && !isOver()) wakeNext();
 }
 
 /** Node alone has it: a callback in the same task. */
@@ -123,29 +107,4 @@ export function runInNextTask(action: () => void): void {
   }
   actions.push(action);
   channel.port2.postMessage(0);
-}
-
-/** Asks whether to go on: a promise to await first, or undefined to go straight on. It throws to abort. */
-export type Pause = () => Promise<void> | undefined;
-
-/** A calculation in pieces of a few milliseconds; it can wait, or end, at each `yield`. */
-export type Pieces<T> = Generator<undefined, T, undefined>;
-
-/** Runs to the end, with a call of `pause` after each piece. The result is a promise once `pause` has given one. */
-export function finish<T>(pieces: Pieces<T>, pause: Pause): T | Promise<T> {
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done === true) return value;
-    const waiting = pause();
-    if (waiting !== undefined) return finishLater(pieces, pause, waiting);
-  }
-}
-
-async function finishLater<T>(pieces: Pieces<T>, pause: Pause, first: Promise<void>): Promise<T> {
-  await first;
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done === true) return value;
-    await pause();
-  }
 }

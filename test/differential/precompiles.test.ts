@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { activePrecompiles, rulesAt } from '../../src/evm/common.js';
+import { rulesAt } from '../../src/evm/common.js';
+import { activePrecompiles } from '../../src/evm/precompile-ids.js';
 import { PRECOMPILE_LINES, runPrecompile } from '../../src/evm/precompiles.js';
 import { RunCounts } from '../../src/evm/run-budget.js';
 import type { CountedModule } from '../../src/networks/module-limits.js';

@@ -52,17 +52,17 @@ describe('values in order', () => {
     const { list, places } = filled();
     const [a, b, c, d] = places as [(typeof places)[0], (typeof places)[0], (typeof places)[0], (typeof places)[0]];
     list.remove(b);
-    expect(list.values()).toEqual(['a', 'c', 'd']);
+    expect([...list]).toEqual(['a', 'c', 'd']);
     list.remove(a);
-    expect([list.first, list.values()]).toEqual(['c', ['c', 'd']]);
+    expect([list.first, [...list]]).toEqual(['c', ['c', 'd']]);
     list.remove(d);
     list.add('e');
-    expect(list.values()).toEqual(['c', 'e']);
+    expect([...list]).toEqual(['c', 'e']);
     list.remove(c);
     expect(list.shift()).toBe('e');
-    expect([list.first, list.shift(), list.values()]).toEqual([undefined, undefined, []]);
+    expect([list.first, list.shift(), [...list]]).toEqual([undefined, undefined, []]);
     list.add('f');
-    expect(list.values()).toEqual(['f']);
+    expect([...list]).toEqual(['f']);
   });
 
   test('hold nothing of their neighbours once they have left', () => {

@@ -2,8 +2,9 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { PlumblineError } from '../../errors.js';
 import { copyBytes, equalBytes } from '../../primitives/bytes.js';
 import type { Hex } from '../../primitives/hex.js';
-import { hashInTurns, nextTurn } from '../../scheduling/turns.js';
+import { nextTurn } from '../../scheduling/turns.js';
 import type { Key, Table } from '../../store/page-store.js';
+import { hashInTurns } from './records/checkpoint-codec.js';
 import { DEVNET_TABLES } from './storage/devnet-store.js';
 
 /** Description of the chain in a file. */

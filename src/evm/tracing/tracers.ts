@@ -1,7 +1,8 @@
 import { FLAGS, type TraceRecord } from '../../kernel/evm.js';
 import { bigIntToBytes, bytesToKey } from '../../primitives/bytes.js';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
-import { activePrecompiles, type Rules } from '../common.js';
+import type { Rules } from '../common.js';
+import { activePrecompiles } from '../precompile-ids.js';
 import { type CallTracerOptions, callTracer, type FlatCallTracerOptions, flatCallTracer } from './call-tracer.js';
 import { type PrestateTracerOptions, prestateTracer } from './prestate-tracer.js';
 import { type StructLogOptions, structLogger } from './struct-logger.js';

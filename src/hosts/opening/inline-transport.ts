@@ -91,7 +91,7 @@ export class InlineTransport implements NodeTransport {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    for (const deadline of this.running.values()) deadline.abort(nodeClosed());
+    for (const deadline of this.running) deadline.abort(nodeClosed());
     for (const session of this.sessions) session.close();
     this.sessions.clear();
     await this.chain.close();

@@ -1,5 +1,6 @@
 import { HISTORY_CONTRACT } from '../../ethereum/constants.js';
-import { activePrecompiles, type Rules, rulesAt } from '../../evm/common.js';
+import { type Rules, rulesAt } from '../../evm/common.js';
+import { activePrecompiles } from '../../evm/precompile-ids.js';
 import {
   BEACON_ROOTS_ADDRESS,
   CONSOLIDATION_REQUESTS_ADDRESS,

@@ -3,7 +3,7 @@ import { bytesToNumberBE, numberToBytesBE } from '@noble/curves/utils.js';
 import { describe, expect, it } from 'vitest';
 import { countParticipants } from '../../../src/consensus/containers.js';
 import { decodeKey, firstFalseClaim, hasKeyEncoding, type SignatureClaim } from '../../../src/consensus/signatures.js';
-import { finish } from '../../../src/scheduling/turns.js';
+import { finish } from '../../../src/scheduling/pieces.js';
 
 const { longSignatures } = bls12_381;
 const POP = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_';

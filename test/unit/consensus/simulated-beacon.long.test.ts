@@ -22,7 +22,7 @@ import { beaconNetworkOf } from '../../../src/networks/beacon-networks.js';
 import { layerOneOfDevnet } from '../../../src/networks/devnet.js';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.js';
 import { answerBeaconRequest } from '../../../src/rpc/methods/beacon-api.js';
-import { finish } from '../../../src/scheduling/turns.js';
+import { finish } from '../../../src/scheduling/pieces.js';
 import { seededRandom } from '../../support/random.js';
 
 const NETWORK = beaconNetworkOf('simulated');

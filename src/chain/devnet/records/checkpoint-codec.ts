@@ -10,7 +10,7 @@ import {
   equalBytes,
   keyToBytes,
 } from '../../../primitives/bytes.js';
-import { hashInTurns } from '../../../scheduling/turns.js';
+import { nextTurn } from '../../../scheduling/turns.js';
 import type { Table } from '../../../store/page-store.js';
 
 /** Describes the state in the tables `state` and `trie`. All of it is written in one commit. */
@@ -128,5 +128,16 @@ export function decodeSegment(key: number, bytes: Uint8Array | undefined, into: 
     if (end > content.length) throw damagedEntry('trie', key, 'ends too soon');
     into.set(bytesToKey(content.subarray(at, at + HASH_BYTES)), copyBytes(content, at + HEAD_BYTES, end));
     at = end;
+  }
+}
+
+/** Bytes that are hashed in about a millisecond. */
+const HASHED_AT_ONCE = 2 ** 18;
+
+/** Adds bytes to a hash, in as many turns as that takes. */
+export async function hashInTurns(hash: { update(bytes: Uint8Array): unknown }, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
+    await nextTurn();
+    hash.update(bytes.subarray(at, at + HASHED_AT_ONCE));
   }
 }
