@@ -18,8 +18,8 @@ export const NO_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_COD
  */
 export interface StateReader {
   /**
-   * This object always gives the same values, and nobody needs to know how often it is asked. So a value that a kernel has read counts for
-   * later runs too. Left out where values are guesses, or change.
+   * This object always gives the same values. A kernel keeps what it has read from it for later runs, which do not ask again. Left out if
+   * values are guesses, or may change.
    */
   readonly isFixed?: true;
   /**

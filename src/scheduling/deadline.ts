@@ -42,7 +42,7 @@ export function signalOf(signal: AbortSignal | LateSignal | undefined): AbortSig
  * Gives an object the signal of its `signalFrom`, which may be one that is made when it is first read. A getter in the object's own literal
  * would be a new function each time: V8 puts it into the old generation, and with it all that it can see of the request.
  *
- * @param object - a literal without `...`: after a spread, this takes 25 times as long
+ * @param object - a literal without `...`: after a spread, this takes many times as long
  */
 export function withLateSignal<T extends { readonly signalFrom: HasSignal }>(
   object: T,

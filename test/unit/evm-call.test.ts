@@ -91,7 +91,7 @@ describe('runs one after another over one state', () => {
     const read = () => simulateCallAt(state, blockContext(), { to: hexToBytes(STRANGER) }, { network });
     const before = (await read()).returnData;
     const overlay = new StateOverlay(state);
-    const machine = await Machine.open(network, blockContext(), overlay);
+    const machine = Machine.open(network, blockContext(), overlay);
     const sent = message({ data: new Uint8Array(0) });
     expect((await runTransaction(machine, sent)).succeeded).toBe(true);
     expect((await runTransaction(machine, message({ nonce: 1n, to: hexToBytes(STRANGER), value: 5n }))).succeeded).toBe(
