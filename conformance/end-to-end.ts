@@ -77,7 +77,7 @@ async function checkFile(material: Material, path: string, report: Report): Prom
               minGasPriceWei: 0n,
             };
             const chain = allocChain({ network, state, context: recordedContext(block), prices });
-            const estimate = await new Estimator(chain, sizer, dictionary).fees({ call, search });
+            const estimate = await new Estimator(chain, async () => sizer, dictionary).fees({ call, search });
             const { gasLimit, baseFeePerGas, priorityFeePerGas, evidence } = estimate;
             const problem = differs(
               [result.gasLimit, endToEnd.baseFeePerGas],

@@ -37,7 +37,10 @@ export const estimateErrorsArea: Area = {
     for (const row of cases) {
       await report.check(row.name, async () => {
         const chain = chainFor(limitsUsed, row.state ?? {});
-        const context = { chain, estimator: new Estimator(chain, sizer, dictionary) } as unknown as RpcContext;
+        const context = {
+          chain,
+          estimator: new Estimator(chain, async () => sizer, dictionary),
+        } as unknown as RpcContext;
         const request = { id: 1, method: 'linea_estimateGas', params: row.params };
         return judge(row, (await createDispatcher(methodTable(context), context)(request)).body as Answer);
       });

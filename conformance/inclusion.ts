@@ -54,7 +54,7 @@ export async function visitRecorded(
   };
   const sizer = await new Dictionaries(material).sizer(DICTIONARY);
   const dictionary = { name: DICTIONARY, sha256: '0x', bytes: new Uint8Array(0), networkOwn: true } as const;
-  const parts = { chain, estimator: new Estimator(chain, sizer, dictionary) };
+  const parts = { chain, estimator: new Estimator(chain, async () => sizer, dictionary) };
   for (const [index, transaction] of block.transactions.entries()) {
     await visit({ index, transaction, parts });
     const machine = await Machine.open(network, context, state);

@@ -25,8 +25,8 @@ export interface AdmissionContext {
   readonly context: BlockContext;
   /** Prices for the next transaction. */
   readonly prices: Prices;
-  /** Sizes the transaction for the profitability margin of the pool. Without it the margin is not checked. */
-  readonly sizer: CalldataSizer | undefined;
+  /** Loads what sizes the transaction for the profitability margin of the pool. Without it the margin is not checked. */
+  readonly sizer: (() => Promise<CalldataSizer>) | undefined;
   /** Where a transaction with this hash is already; undefined if nowhere. */
   readonly placeOf: (hash: Uint8Array) => 'pool' | 'block' | undefined;
 }
@@ -84,7 +84,7 @@ export async function checkAdmission(transaction: SignedTransaction, against: Ad
     const reason = `Calldata of transaction is greater than the allowed max of ${network.calldataLimit}`;
     throw rejected('calldata-size', reason);
   }
-  checkMargin(transaction, against);
+  await checkMargin(transaction, against);
   const nonce = (await state.account(transaction.from))?.nonce ?? 0n;
   if (transaction.nonce < nonce) throw rejected('nonce-too-low', `nonce ${transaction.nonce}, expected ${nonce}`);
   if (transaction.nonce - nonce > MAX_NONCE_DISTANCE) {
@@ -137,7 +137,10 @@ export async function checkDenied(
  * The acceptance rule of docs/spec/fees.md 2.1 with the margin of the pool. Prices below the base fee are refused by
  * `admit`.
  */
-function checkMargin(transaction: SignedTransaction, { network, context, prices, sizer }: AdmissionContext): void {
+async function checkMargin(
+  transaction: SignedTransaction,
+  { network, context, prices, sizer }: AdmissionContext,
+): Promise<void> {
   const { pricing, pool: { margin } = {} } = network;
   const { type, gasLimit } = transaction;
   if (pricing === undefined || margin === undefined || sizer === undefined || type === BLOB_TYPE || gasLimit === 0n)
@@ -146,7 +149,7 @@ function checkMargin(transaction: SignedTransaction, { network, context, prices,
   const price = effectiveGasPrice(transaction, baseFee);
   if (price < baseFee) return;
   const bytes = network.sizing === 'signed' ? transaction.raw : encodeForSizing(transaction);
-  const use = { gas: gasLimit, compressedTxSize: sizer.compressedTxSize(bytes), baseFee };
+  const use = { gas: gasLimit, compressedTxSize: (await sizer()).compressedTxSize(bytes), baseFee };
   if (price < baseFee + priorityFeePerGas(pricing, prices, use, margin)) {
     throw rejected('unprofitable', 'Gas price too low');
   }

@@ -24,7 +24,7 @@ import type { EstimateRequest, EstimatorOptions, ExecutionPoint, FeeEstimate, Li
 /** What an estimator works on. */
 export interface EstimationParts {
   readonly chain: Chain;
-  readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
+  readonly sizer: () => Promise<CalldataSizer>;
   readonly dictionary: Dictionary;
   readonly options: EstimatorOptions;
 }
@@ -44,7 +44,7 @@ export async function feesOn(
   const { call } = request;
   if (isLayerOne(chain.network)) return feesOnLayerOne(parts, request, point);
   const network = rollupOf(chain.network);
-  const sizing = typeof parts.sizer === 'function' ? parts.sizer() : Promise.resolve(parts.sizer);
+  const sizing = parts.sizer();
   // Awaited below. Until then a rejection must not count as unhandled.
   sizing.catch(() => {});
   const baseFeePerGas = point.baseFeePerGas ?? (await chain.pendingContext(point.on, request)).baseFeePerGas;

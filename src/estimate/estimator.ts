@@ -21,10 +21,10 @@ const loadEstimation = loadOnce(() => {
 export class Estimator {
   private readonly parts: EstimationParts;
 
-  /** @param sizer - or a function that loads it at the first fee estimate */
+  /** @param sizer - loads it at the first fee estimate */
   constructor(
     chain: Chain,
-    sizer: CalldataSizer | (() => Promise<CalldataSizer>),
+    readonly sizer: () => Promise<CalldataSizer>,
     dictionary: Dictionary,
     options: EstimatorOptions = {},
   ) {
@@ -34,12 +34,6 @@ export class Estimator {
   /** The dictionary that sizes are computed with. */
   get dictionary(): Dictionary {
     return this.parts.dictionary;
-  }
-
-  /** The sizer of transactions, loaded where it was not. */
-  async sizer(): Promise<CalldataSizer> {
-    const { sizer } = this.parts;
-    return typeof sizer === 'function' ? sizer() : sizer;
   }
 
   /**
@@ -61,11 +55,11 @@ export class Estimator {
    * @source docs/spec/fees.md 1, 6, 7, 9; docs/spec/compression.md 2
    */
   async fees(request: EstimateRequest): Promise<FeeEstimate> {
-    const { chain, sizer } = this.parts;
+    const { chain } = this.parts;
     const { call } = request;
     requireCalldataWithin(call.data?.length ?? 0, chain.network.calldataLimit);
     // Loads while the state is fetched. `feesOn` says why where it cannot.
-    if (typeof sizer === 'function') sizer().catch(() => {});
+    this.sizer().catch(() => {});
     const [point, { feesOn }] = await Promise.all([request.at ?? this.executionPoint(request), loadEstimation()]);
     return feesOn(this.parts, request, point);
   }

@@ -59,7 +59,17 @@ export async function loadDictionary(
  */
 export async function generalDictionary(): Promise<Dictionary> {
   const { general, sha256 } = await import('./general.generated.js');
-  return { name: 'general', sha256: sha256 as Hex, bytes: hexToBytes(general), networkOwn: false };
+  let bytes: Uint8Array | undefined;
+  return {
+    name: 'general',
+    sha256: sha256 as Hex,
+    // Not before it is used: a devnet that starts sizes nothing yet.
+    get bytes() {
+      bytes ??= hexToBytes(general);
+      return bytes;
+    },
+    networkOwn: false,
+  };
 }
 
 /** Address of a dictionary, and options for fetching it. */

@@ -176,7 +176,7 @@ describe.skipIf(!hasRecorded)('recorded transactions', () => {
     const outcomes = await inMoment(async ({ chain }) => {
       const found = [];
       for (const wei of [8, POOL_PRICE, 10 ** 9]) {
-        const parts = { chain, estimator: new Estimator(chain, sizer, dictionary) };
+        const parts = { chain, estimator: new Estimator(chain, async () => sizer, dictionary) };
         const { verdict, checks } = await ask(parts, { ...CALL, ...price(wei) });
         found.push([verdict, checks.find(({ check }) => check === 'pool-price')!.outcome]);
       }

@@ -41,7 +41,7 @@ function open(most: number) {
     },
   });
   const layerOne = new SimulatedL1({
-    genesisRoot: root(0),
+    genesis: { zkRoot: root(0) },
     async open(onSent) {
       sent = onSent;
       return chain();

@@ -124,12 +124,17 @@ export class Devnet implements Chain {
     ledger.append(genesis.block, []);
     const { network } = settings;
     // Its changes are not kept.
-    const begin = { block: genesis.block, zkRoot: genesis.zkRoot };
+    const begin = {
+      block: genesis.block,
+      get zkRoot() {
+        return state.genesisRoot;
+      },
+    };
     const layerOne = isLayerOne(network)
       ? undefined
       : new SimulatedL1<Devnet>(
           {
-            genesisRoot: begin.zkRoot,
+            genesis: begin,
             open: (onSent) => devnet.openLayerOne(begin, onSent),
             onSent: () => devnet.anchorMessages().catch(() => {}),
           },

@@ -33,7 +33,7 @@ export interface DevnetSettings extends StoredSettings {
   /** Decides what methods mean that differ between tools. */
   readonly tool?: Tool | undefined;
   /** Computes compressed sizes for the pool's profitability check. Without it the pool does not check. */
-  readonly sizer?: CalldataSizer | undefined;
+  readonly sizer?: (() => Promise<CalldataSizer>) | undefined;
   readonly finality: FinalityOptions;
   /** The block of a network on which it is a fork: its number and its hash, 32 bytes. */
   readonly forkedFrom?: { readonly number: number; readonly hash: Uint8Array } | undefined;

@@ -29,14 +29,14 @@ export async function submitChecked(
 ): Promise<SignedTransaction> {
   const { signal } = call;
   const head = await chain.head(call);
-  const [state, { prices }, sizer, context] = await Promise.all([
+  const [state, { prices }, , context] = await Promise.all([
     chain.stateAt(head, call),
     chain.prices(head, call),
     loadSizer?.(),
     chain.pendingContext(head, call),
   ]);
   const transaction = await parseBroadcast(raw, network, context);
-  await checkAdmission(transaction, { network, state, context, prices, sizer, placeOf: () => undefined });
+  await checkAdmission(transaction, { network, state, context, prices, sizer: loadSizer, placeOf: () => undefined });
   let mayHaveArrived = false;
   try {
     return await group.request('eth_sendRawTransaction', [bytesToHex(raw)], {

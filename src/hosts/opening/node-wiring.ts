@@ -72,7 +72,7 @@ export interface ChainParts {
   readonly filters: () => Promise<typeof FilterRegistry>;
   /** Hash scheme of the zk state after the newest block; undefined for a network that is no rollup. */
   readonly scheme: HashScheme | undefined;
-  readonly sizer: CalldataSizer | (() => Promise<CalldataSizer>);
+  readonly sizer: () => Promise<CalldataSizer>;
   readonly control: StorageControl;
   /** Asks the endpoints; left out for a chain that has none. */
   readonly check?: (signal?: AbortSignal) => Promise<readonly EndpointReport[]>;

@@ -87,8 +87,8 @@ async function openOn(
   // Compiled while the genesis is sealed. A failure is reported where the module is used.
   loadEvmModule().catch(() => {});
   const loadKernels = () => loadZkKernels(scheme, { build, undo: true, nodes: true });
-  const [loaded, first] = await Promise.all([loadCalldataSizer(dictionary.bytes, { build }), loadKernels()]);
-  const sizer = rememberingSizer(loaded);
+  const first = await loadKernels();
+  const sizer = loadOnce(async () => rememberingSizer(await loadCalldataSizer(dictionary.bytes, { build })));
   /** @param zk - new ones when left out: two devnets must not share kernels */
   const settings = async (zk?: ZkKernels): Promise<DevnetSettings> => ({
     ...settingsOf(chainOptions, genesis, base.extras),

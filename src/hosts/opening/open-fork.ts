@@ -56,7 +56,7 @@ async function openOn(
   // Compiled while the block is fetched. A failure is reported where the module is used.
   loadEvmModule().catch(() => {});
   const cache = await openCache(base);
-  const { light, sizer: loadSizer, check, ready } = await openLightChain(base, fork, { cache });
+  const { light, sizer, check, ready } = await openLightChain(base, fork, { cache });
   try {
     if (openCheck === 'wait') await ready();
     const settings: ForkSettings = {
@@ -72,7 +72,7 @@ async function openOn(
       accounts,
       edits: openingEdits(alloc, accounts),
       coinbase: COINBASE,
-      sizer: await loadSizer(),
+      sizer,
       now: () => Math.floor(clock.now() / 1000),
       onProgress: (fraction) => report('blocks', fraction),
     };
@@ -93,7 +93,7 @@ async function openOn(
     return wireNode(base, {
       chain: replaceable.chain,
       scheme: isLayerOne(network) ? undefined : schemeAt(network, Number.MAX_SAFE_INTEGER),
-      sizer: settings.sizer!,
+      sizer,
       control,
       check,
       // At hand: a filter that is asked for before a block is mined must find that block.

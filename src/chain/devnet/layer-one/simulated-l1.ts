@@ -34,8 +34,8 @@ export interface LayerOneChain<Own extends Chain = Chain> {
 
 /** What layer 1 takes from its devnet. */
 export interface LayerOneParts<Own extends Chain> {
-  /** The state root of layer 2 that its contract begins with, 32 bytes. */
-  readonly genesisRoot: Uint8Array;
+  /** Has the state root of layer 2 that its contract begins with, 32 bytes. */
+  readonly genesis: { readonly zkRoot: Uint8Array };
   /** @param onSent - called for each block that was sealed for transactions that were sent */
   open(onSent: (block: Block) => void): Promise<LayerOneChain<Own>>;
   /** Called after a block with transactions that were sent, also for those of a store. */
@@ -168,7 +168,7 @@ export class SimulatedL1<Own extends Chain = Chain> {
 
   /** `stateRootHashes(block)` after the newest block; undefined if no finalization ended at `block` with a state root. */
   stateRoot(block: number): Uint8Array | undefined {
-    if (block === 0) return this.parts.genesisRoot;
+    if (block === 0) return this.parts.genesis.zkRoot;
     const finalization = this.endingAt(block);
     return finalization?.kind === 'stateRoot' ? finalization.final : undefined;
   }

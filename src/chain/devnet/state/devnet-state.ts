@@ -16,6 +16,8 @@ export interface StateRoots {
 
 /** Approximate share of the zk state in the time to load a genesis. */
 const ZK_SHARE = 0.2;
+/** Accounts and slots of a genesis that the zk state takes in when it is first needed; takes 25 ms. A larger one is loaded at once. */
+const LATER_ENTRIES = 200;
 
 /** What blocks are made on: the state of a devnet, or that of a fork of a network. */
 export type BlockState = Pick<DevnetState, 'apply' | 'expectRoot' | 'flat' | 'holds' | 'revertTo' | 'rootOf'>;
@@ -35,6 +37,9 @@ export class DevnetState {
   /** Zk state roots of the blocks that may still be finalized, whether or not their state is held. */
   private readonly zkRoots = new Map<number, Uint8Array>();
   private worldState: WorldState | undefined;
+  /** Accounts of the genesis block that the zk state has still to take in. */
+  private genesis: readonly AccountChange[] | undefined;
+  private zkRootOfGenesis: Uint8Array | undefined;
 
   private constructor(
     public trie: StateTrie,
@@ -52,13 +57,29 @@ export class DevnetState {
 
   get zk(): WorldState {
     this.worldState ??= openWorldState(this.engine!.hasher, this.engine!.kernel, { pages: this.pages });
+    const { genesis } = this;
+    if (genesis !== undefined) {
+      this.genesis = undefined;
+      this.applyGenesis(genesis);
+    }
     return this.worldState;
+  }
+
+  /** Zk state root of the genesis block, 32 bytes, whether or not its state is still held. */
+  get genesisRoot(): Uint8Array {
+    return this.zkRootOfGenesis ?? this.zk.root(0);
+  }
+
+  private applyGenesis(changes: readonly AccountChange[], onProgress?: (fraction: number) => void): void {
+    this.zkRootOfGenesis = this.applyZk(0, changes, onProgress);
+    this.zkRoots.set(0, this.zkRootOfGenesis);
   }
 
   /** Starts from the state after a block, in all three forms. Tries of earlier blocks are not held. */
   start(block: number, stateRoot: Uint8Array, trie: StateTrie, zk: WorldState, flat: FlatState): void {
     this.trie = trie;
     this.worldState = zk;
+    this.genesis = undefined;
     this.flat = flat;
     // `trie` holds the root already.
     this.roots.set(block, stateRoot);
@@ -70,25 +91,34 @@ export class DevnetState {
     this.flat = new FlatState();
     this.roots.clear();
     this.worldState = undefined;
+    this.genesis = undefined;
   }
 
   /** Records the zk state root of a stored block before its state is loaded. */
   expectRoot(block: number, zkRoot: Uint8Array): void {
     this.zkRoots.set(block, zkRoot);
+    if (block === 0) this.zkRootOfGenesis = zkRoot;
   }
 
-  /** Applies the accounts of the genesis block. @param onProgress - called with the share that is done, 0 to 1 */
-  async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<StateRoots> {
+  /**
+   * Applies the accounts of the genesis block.
+   *
+   * @param onProgress - called with the share that is done, 0 to 1
+   * @returns ordinary state root, 32 bytes
+   */
+  async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<Uint8Array> {
     onProgress(0);
-    const zkRoot = this.applyZk(0, changes, (fraction) => onProgress(ZK_SHARE * fraction));
-    this.zkRoots.set(0, zkRoot);
+    this.zkRootOfGenesis = undefined;
+    const isSmall = changes.reduce((sum, { slots }) => sum + 1 + slots.length, 0) <= LATER_ENTRIES;
+    if (isSmall && this.engine !== undefined) this.genesis = changes;
+    else this.applyGenesis(changes, (fraction) => onProgress(ZK_SHARE * fraction));
     const stateRoot = this.trie.load(trieWrites(changes), (fraction) => {
       onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
     });
     this.hold(0, stateRoot);
     this.flat.apply(0, changes);
     onProgress(1);
-    return { stateRoot, zkRoot };
+    return stateRoot;
   }
 
   /** Applies the changes of a block. If the zk state refuses them, nothing changes. */

@@ -221,8 +221,15 @@ function devnetHeader(settings: GenesisSettings): GenesisHeader {
 /** Applies the genesis accounts to an empty state and builds block 0. */
 export async function sealGenesis(settings: GenesisSettings, state: DevnetState): Promise<BlockRecord> {
   const changes = genesisChanges(settings.alloc);
-  const { stateRoot, zkRoot } = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
-  return { block: genesisBlock(settings, stateRoot), receipts: [], changes, zkRoot };
+  const stateRoot = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
+  return {
+    block: genesisBlock(settings, stateRoot),
+    receipts: [],
+    changes,
+    get zkRoot() {
+      return state.genesisRoot;
+    },
+  };
 }
 
 /** Block 0. @param stateRoot - ordinary state root of the genesis accounts, 32 bytes */
