@@ -331,7 +331,12 @@ async function dumpState(node: PlumblineNode, file: string | undefined): Promise
 /** Once the node listens: the first answer needs none of it. */
 async function optimizeLater(): Promise<void> {
   // V8 12, of Node 22, does not know the flag, and says so.
-  if (Number.parseInt(process.versions.v8, 10) >= 12) return;
+  if (Number.parseInt(process.versions.v8, 10) >= 12) {
+    // Node does so as it exits. A process that is killed keeps what it compiled, too.
+    const modules = await import('node:module');
+    (modules as { flushCompileCache?(): void }).flushCompileCache?.();
+    return;
+  }
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET}`);
 }
