@@ -14,12 +14,18 @@ const CLI = `${MODULES}/hosts/cli/cli.js`;
 /** What is installed beside the command. */
 const OUTSIDE = [/^node:(?!child_process|process)/, 'ws', 'hono', /^hono\//, /^@hono\//];
 
-/** The entry point that is imported: nothing is added to what it exports. The option for all does not go with groups. */
+/**
+ * The entry point that is imported: nothing is added to what it exports. The option for all does not go with groups. It is a module of
+ * its own, so that the command's own `import()` of the server does not lead to its file.
+ */
+const EXPORTED = '\0serve';
 const STRICT_SERVE = {
   name: 'strict-serve',
   buildStart() {
-    this.emitFile({ type: 'chunk', name: 'serve', fileName: 'serve.js', id: SERVE, preserveSignature: 'strict' });
+    this.emitFile({ type: 'chunk', name: 'serve', fileName: 'serve.js', id: EXPORTED, preserveSignature: 'strict' });
   },
+  resolveId: (id) => (id === EXPORTED ? id : undefined),
+  load: (id) => (id === EXPORTED ? `export * from ${JSON.stringify(SERVE)};` : undefined),
 };
 
 /**
@@ -41,28 +47,6 @@ function groupsOf(output) {
   const { chunks, closure, modulesOf } = closuresIn(output);
   const [serve, cli, verify] = ['server', 'cli', 'verify'].map((name) => closure([`/hosts/cli/${name}.js`]));
   const [light, devnet] = ['light', 'devnet'].map((kind) => closure([`/hosts/opening/open-${kind}.js`]));
-  const execution = closure(['/estimate/estimation.js', '/kernel/calldata-sizer.js']);
-  const proofs = closure(['/proof/linea-proof.js', '/kernel/hasher.js']);
-  const settlement = closure(['/chain/light/settlement/settlement.js']);
-  const later = closure([
-    '/chain/light/read-contents.js',
-    '/chain/light/submit.js',
-    '/proof/seals.js',
-    '/hosts/sharing/open-shared.js',
-    '/store/metered-store.js',
-    '/store/idb-store.js',
-    '/chain/light/light-cache.js',
-    '/hosts/opening/open-replica.js',
-  ]);
-  const http = closure(['/rpc/http.js']);
-  const options = closure(['/hosts/options/require-known.js']);
-  // Texts of a devnet's start, which it begins to load by `import()`.
-  const texts = closure([
-    '/fees/general.generated.js',
-    '/kernel/wasm/evm.simd.generated.js',
-    '/kernel/wasm/trie.simd.generated.js',
-  ]);
-  const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/checkpoint-loader.js']);
   // One file for all that `serve` begins with: each more takes 2 ms to find, read and link.
   const start = closure([
     ...['commands', 'serve', 'server'].map((name) => `/hosts/cli/${name}.js`),
@@ -71,23 +55,17 @@ function groupsOf(output) {
     ...['evm', 'hash', 'trie'].map((name) => `/kernel/wasm/${name}.simd.generated.js`),
     '/fees/general.generated.js',
   ]);
-  const held = (chunk, sets) => sets.some((set) => set.has(chunk));
+  const proofs = closure(['/proof/linea-proof.js', '/kernel/hasher.js']);
+  const execution = closure(['/estimate/estimation.js']);
+  const settlement = closure(['/chain/light/settlement/settlement.js']);
+  const storedDevnet = closure(['/chain/devnet/storage/find-stored.js', '/chain/devnet/checkpoint-loader.js']);
   const rules = [
     ['start', (chunk) => start.has(chunk)],
-    ['node', (chunk) => light.has(chunk) && held(chunk, [devnet, execution])],
-    ['node', (chunk) => settlement.has(chunk) && devnet.has(chunk)],
-    ['texts', (chunk) => texts.has(chunk)],
-    ['proofs', (chunk) => verify.has(chunk) && held(chunk, [light, devnet, execution, proofs, later])],
+    ['proofs', (chunk) => verify.has(chunk) && (light.has(chunk) || proofs.has(chunk))],
     ['light', (chunk) => light.has(chunk)],
     ['execution', (chunk) => execution.has(chunk)],
     ['settlement', (chunk) => settlement.has(chunk)],
-    ['zk', (chunk) => proofs.has(chunk) && devnet.has(chunk)],
-    ['transactions', (chunk) => later.has(chunk) && devnet.has(chunk)],
-    ['devnet', (chunk) => devnet.has(chunk)],
     ['stored-devnet', (chunk) => storedDevnet.has(chunk)],
-    ['http', (chunk) => http.has(chunk)],
-    ['options', (chunk) => options.has(chunk)],
-    ['server', (chunk) => serve.has(chunk) && cli.has(chunk)],
   ];
   const groupOf = new Map();
   for (const chunk of chunks.values()) {

@@ -10,6 +10,8 @@ import type { Network } from '../../networks/network.js';
 export interface DevnetGenesis {
   readonly network: Network;
   readonly alloc: GenesisAlloc;
+  /** The accounts are plumbline's own. */
+  readonly isOwn?: boolean;
   /** Undefined for the default header. */
   readonly genesisHeader: GenesisHeader | undefined;
   /** Prices in the headers; undefined for headers without prices. */

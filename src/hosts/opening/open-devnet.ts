@@ -65,6 +65,7 @@ async function genesisOf(options: DevnetChainOptions): Promise<DevnetGenesis> {
   return {
     network,
     alloc: { ...devAlloc(accounts), ...messagesAlloc(network), ...(await queuesOf(network)), ...alloc },
+    isOwn: accounts === undefined && alloc === undefined,
     genesisHeader: undefined,
     prices: prices ?? (pricing?.model === 'extra-data' ? pricing.defaults : undefined),
   };

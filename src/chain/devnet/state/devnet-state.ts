@@ -16,8 +16,6 @@ export interface StateRoots {
 
 /** Approximate share of the zk state in the time to load a genesis. */
 const ZK_SHARE = 0.2;
-/** Accounts and slots of a genesis that the zk state takes in when it is first needed; takes 25 ms. A larger one is loaded at once. */
-const LATER_ENTRIES = 200;
 
 /** What blocks are made on: the state of a devnet, or that of a fork of a network. */
 export type BlockState = Pick<DevnetState, 'apply' | 'expectRoot' | 'flat' | 'holds' | 'revertTo' | 'rootOf'>;
@@ -57,10 +55,10 @@ export class DevnetState {
 
   get zk(): WorldState {
     this.worldState ??= openWorldState(this.engine!.hasher, this.engine!.kernel, { pages: this.pages });
-    const { genesis } = this;
-    if (genesis !== undefined) {
+    if (this.genesis !== undefined) {
+      this.zkRootOfGenesis = this.worldState.applyBlock(0, this.genesis.map(toZkChange));
+      this.zkRoots.set(0, this.zkRootOfGenesis);
       this.genesis = undefined;
-      this.applyGenesis(genesis);
     }
     return this.worldState;
   }
@@ -68,11 +66,6 @@ export class DevnetState {
   /** Zk state root of the genesis block, 32 bytes, whether or not its state is still held. */
   get genesisRoot(): Uint8Array {
     return this.zkRootOfGenesis ?? this.zk.root(0);
-  }
-
-  private applyGenesis(changes: readonly AccountChange[], onProgress?: (fraction: number) => void): void {
-    this.zkRootOfGenesis = this.applyZk(0, changes, onProgress);
-    this.zkRoots.set(0, this.zkRootOfGenesis);
   }
 
   /** Starts from the state after a block, in all three forms. Tries of earlier blocks are not held. */
@@ -103,15 +96,23 @@ export class DevnetState {
   /**
    * Applies the accounts of the genesis block.
    *
+   * @param zkLater - the zk state surely takes these accounts, and takes them when it is first needed
    * @param onProgress - called with the share that is done, 0 to 1
    * @returns ordinary state root, 32 bytes
    */
-  async load(changes: readonly AccountChange[], onProgress: (fraction: number) => void): Promise<Uint8Array> {
+  async load(
+    changes: readonly AccountChange[],
+    zkLater: boolean,
+    onProgress: (fraction: number) => void,
+  ): Promise<Uint8Array> {
     onProgress(0);
     this.zkRootOfGenesis = undefined;
-    const isSmall = changes.reduce((sum, { slots }) => sum + 1 + slots.length, 0) <= LATER_ENTRIES;
-    if (isSmall && this.engine !== undefined) this.genesis = changes;
-    else this.applyGenesis(changes, (fraction) => onProgress(ZK_SHARE * fraction));
+    if (zkLater && this.engine !== undefined) this.genesis = changes;
+    else
+      this.expectRoot(
+        0,
+        this.applyZk(0, changes, (fraction) => onProgress(ZK_SHARE * fraction)),
+      );
     const stateRoot = this.trie.load(trieWrites(changes), (fraction) => {
       onProgress(ZK_SHARE + (1 - ZK_SHARE) * fraction);
     });

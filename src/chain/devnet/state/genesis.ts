@@ -188,6 +188,8 @@ export function genesisIdentity(alloc: GenesisAlloc): Uint8Array {
 export interface GenesisSettings {
   readonly network: Network;
   readonly alloc: GenesisAlloc;
+  /** The accounts are plumbline's own: nothing in them can be refused, and the start leaves the zk state of them for later. */
+  readonly isOwn?: boolean;
   /** Seconds. Part of the chain's identity. */
   readonly genesisTimestamp: number;
   /** Header of the genesis block; the devnet's own if undefined. */
@@ -221,7 +223,9 @@ function devnetHeader(settings: GenesisSettings): GenesisHeader {
 /** Applies the genesis accounts to an empty state and builds block 0. */
 export async function sealGenesis(settings: GenesisSettings, state: DevnetState): Promise<BlockRecord> {
   const changes = genesisChanges(settings.alloc);
-  const stateRoot = await state.load(changes, (fraction) => settings.onProgress?.('genesis', fraction));
+  const stateRoot = await state.load(changes, settings.isOwn === true, (fraction) => {
+    settings.onProgress?.('genesis', fraction);
+  });
   return {
     block: genesisBlock(settings, stateRoot),
     receipts: [],
