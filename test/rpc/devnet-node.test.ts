@@ -9,7 +9,7 @@ import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { anchorSlots, verifyL1Anchor } from '../../src/proof/l1-anchor.js';
 import { verifyLineaProof } from '../../src/proof/linea-proof.js';
-import { settled } from '../support/dev-node.js';
+import { type DevNode, devNode, proved, settled, stranger } from '../support/dev-node.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
 
 const [sender, receiver] = DEV_ACCOUNTS;
@@ -150,5 +150,31 @@ describe.each(['poseidon2', 'mimc'] as const)('a devnet with a %s state', (schem
     expect(BigInt(estimate.gasLimit)).toBeGreaterThan(21_000n);
     await expect(ask('linea_estimateGas', transfer)).rejects.toMatchObject({ code: 3 });
     expect(await ask('eth_getBalance', poor, 'latest')).toBe('0x0');
+  });
+});
+
+test('the zk state of the genesis is the same whenever it is first needed', async () => {
+  const rootOfGenesis = async ({ node }: DevNode) => {
+    const data = `0x8be745d1${'0'.repeat(64)}`;
+    const call = { to: node.info.rollupAddress!, data };
+    return node.l1.request<UntypedMethod>({ method: 'eth_call', params: [call, 'latest'] });
+  };
+  const finality = { heldFinalizations: 1 };
+  // Accounts that are given are written at once.
+  const atOnce = await devNode({ chain: { kind: 'devnet', accounts: DEV_ACCOUNTS, finality } });
+  const first = await devNode({ chain: { kind: 'devnet', finality } });
+  const later = await devNode({ chain: { kind: 'devnet', finality } });
+  for (let block = 0; block < 5; block++) await later.ask('evm_mine');
+  const root = await rootOfGenesis(atOnce);
+  expect(BigInt(root as Hex)).not.toBe(0n);
+  expect([await rootOfGenesis(first), await rootOfGenesis(later)]).toEqual([root, root]);
+  await proved(first, DEV_ACCOUNTS[0]!.address);
+  await proved(later, DEV_ACCOUNTS[0]!.address);
+});
+
+test('accounts that the zk state refuses are refused as the devnet opens', async () => {
+  const alloc = { [stranger('aa')]: { balance: 1n }, [`0x${'AA'.repeat(20)}`]: { balance: 2n } };
+  await expect(createInlineNode({ chain: { kind: 'devnet', alloc } })).rejects.toMatchObject({
+    code: 'INVALID_PARAMETER',
   });
 });
