@@ -327,12 +327,30 @@ function readIncoming(
     request.on('end', () => {
       // A promise that is resolved twice is reported to Node, which takes longer than this answer.
       exchange.onClose = undefined;
-      resolve(textOf(joined?.bytes() ?? whole ?? new Uint8Array(0)));
+      const bytes = joined?.bytes() ?? whole ?? new Uint8Array(0);
+      onceAllRead(() => resolve(textOf(bytes)));
     });
     request.on('error', () => resolve(undefined));
     // `resolve` itself. With a function around it, V8 keeps much of each request (`bench -- server` counts it).
     exchange.onClose = resolve;
   });
+}
+
+let waiting: (() => void)[] = [];
+
+/**
+ * Calls back once all that has arrived is read. So the server reads many requests and then answers many. If it answers each as it is
+ * read, a processor has forgotten the code of each step when it comes to the next request: this takes half as long again.
+ */
+function onceAllRead(action: () => void): void {
+  if (waiting.length === 0) setImmediate(actAll);
+  waiting.push(action);
+}
+
+function actAll(): void {
+  const actions = waiting;
+  waiting = [];
+  for (const action of actions) action();
 }
 
 /** @returns undefined for bytes that are not UTF-8 */
@@ -674,6 +692,7 @@ class Caller {
 
   private async reply(text: string): Promise<Reply> {
     const began = performance.now();
+    await new Promise<void>(onceAllRead);
     const read = readPayload(text);
     const reply =
       'refused' in read
