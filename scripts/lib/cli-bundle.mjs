@@ -47,7 +47,7 @@ function groupsOf(output) {
   const { chunks, closure, modulesOf } = closuresIn(output);
   const [serve, cli, verify] = ['server', 'cli', 'verify'].map((name) => closure([`/hosts/cli/${name}.js`]));
   const [light, devnet] = ['light', 'devnet'].map((kind) => closure([`/hosts/opening/open-${kind}.js`]));
-  // One file for all that `serve` begins with: each more takes 2 ms to find, read and link.
+  // One file for all that `serve` begins with: each more takes time to find, read and link.
   const start = closure([
     ...['commands', 'serve', 'server'].map((name) => `/hosts/cli/${name}.js`),
     ...['inline', 'open-devnet'].map((name) => `/hosts/opening/${name}.js`),

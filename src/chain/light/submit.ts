@@ -32,6 +32,7 @@ export async function submitChecked(
   const [state, { prices }, , context] = await Promise.all([
     chain.stateAt(head, call),
     chain.prices(head, call),
+    // Loads meanwhile.
     loadSizer?.(),
     chain.pendingContext(head, call),
   ]);

@@ -10,7 +10,7 @@ const OTHERS = /[^\x20-\x7e]/gu;
 /** What begins a line, moves the cursor, changes the direction of text, is not seen, or is no character. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Has none of these. Most text is; an engine takes 10 ms to compile `UNSAFE`. */
+/** Text that has none of these, as most has. An engine takes long to compile `UNSAFE`, and a start prints plain text only. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 const escaped = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`;

@@ -197,7 +197,7 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const to = layer === 'l1' ? node : nodeAt(node, url);
     return to && ({ to, layer } as const);
   });
-  // An `import` of it reads all that it exports, and from Node 22 on that loads a client, WebSocket and HTTP/2: 40 to 60 ms.
+  // An `import` of it reads all that it exports, and from Node 22 on that loads a client, WebSocket and HTTP/2.
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer(serverOptions, (request, response) => {
     const exchange = connections.begin(request, response);
@@ -339,8 +339,8 @@ function readIncoming(
 let waiting: (() => void)[] = [];
 
 /**
- * Calls back once all that has arrived is read. So the server reads many requests and then answers many. If it answers each as it is
- * read, a processor has forgotten the code of each step when it comes to the next request: this takes half as long again.
+ * Calls back once all that has arrived is read. So the server reads many requests and then answers many, which takes less time than to
+ * answer each as it is read (`bench -- server`).
  */
 function onceAllRead(action: () => void): void {
   if (waiting.length === 0) setImmediate(actAll);
