@@ -71,7 +71,15 @@ export default defineConfig({
           exclude: ['test/**/*.long.test.ts'],
         },
       },
-      { test: { ...IN_NODE, name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 3_600_000 } },
+      {
+        test: {
+          ...IN_NODE,
+          name: 'slow',
+          include: ['test/slow/**/*.test.ts'],
+          testTimeout: 3_600_000,
+          hookTimeout: 3_600_000,
+        },
+      },
       ...(executablePath === undefined ? [] : [browserProject]),
     ],
   },
