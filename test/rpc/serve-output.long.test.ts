@@ -169,10 +169,11 @@ describe('plumbline serve', () => {
 
   test('--accounts and --mnemonic are those of both layers, with keys', async () => {
     const mnemonic = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+    // Before the server listens: viem takes seconds, in which an idle connection would time out.
+    const accounts = Array.from({ length: 12 }, (_, addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }));
     const { url, out, stop } = await served('--quiet', '--accounts', '12', '--mnemonic', mnemonic, '--balance', '3');
     await eventually(async () => expect(out()).toContain('curl'));
     const { result } = (await post(url, request('eth_accounts'))) as { result: `0x${string}`[] };
-    const accounts = Array.from({ length: 12 }, (_, addressIndex) => mnemonicToAccount(mnemonic, { addressIndex }));
     expect(result).toEqual(accounts.map(({ address }) => address.toLowerCase()));
     expect(out()).toContain(`  accounts  12 of "${mnemonic}", 3 ETH each`);
     expect(out()).not.toContain('public');
