@@ -1,5 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
+import { serve } from '../../src/hosts/cli/server.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import { LateController } from '../../src/scheduling/deadline.js';
@@ -97,4 +102,59 @@ test('a client that has left changes nothing more, alone and in a batch', async 
   const batch = [0, 1].map((id) => ({ jsonrpc: '2.0', id, method: 'anvil_setBalance', params: [TO, '0x2'] }));
   await node.handleBody(() => Promise.resolve(JSON.stringify(batch)), { signal: gone, unreported: true });
   expect(await balance()).toEqual(before);
+});
+
+const CONNECTIONS = 8;
+const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+
+/** A server that notes each answer in `order`, and its side of each connection. */
+async function noting(order: string[]) {
+  const sockets: Socket[] = [];
+  const opened = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.server.socket', opened);
+  const server = await serve(node, { port: 0, onRequest: () => order.push('answered') });
+  onTestFinished(async () => {
+    unsubscribe('net.server.socket', opened);
+    await server.close({ graceMs: 0 });
+  });
+  return { port: server.port, sockets };
+}
+
+/** What is sent has arrived at the other end when the thread goes on: nothing is read meanwhile. */
+const arrived = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+
+const readThenAnswered = (): string[] =>
+  ['read', 'answered'].flatMap((what) => Array.from({ length: CONNECTIONS }, () => what));
+
+test('what has arrived over HTTP is read, and then answered', async () => {
+  const order: string[] = [];
+  const { port } = await noting(order);
+  const read = () => order.push('read');
+  subscribe('http.server.request.start', read);
+  onTestFinished(() => void unsubscribe('http.server.request.start', read));
+  const clients = Array.from({ length: CONNECTIONS }, () => connect(port, '127.0.0.1').resume());
+  const request = `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
+  for (const again of [false, true]) {
+    order.length = 0;
+    const answers = clients.map((client) => once(client, 'data'));
+    for (const client of clients) client.write(request);
+    if (again) arrived();
+    await Promise.all(answers);
+  }
+  for (const client of clients) client.destroy();
+  expect(order).toEqual(readThenAnswered());
+});
+
+test('what has arrived over WebSockets is read, and then answered', async () => {
+  const order: string[] = [];
+  const { port, sockets } = await noting(order);
+  const clients = Array.from({ length: CONNECTIONS }, () => new WebSocket(`ws://127.0.0.1:${port}`));
+  await Promise.all(clients.map((client) => once(client, 'open')));
+  for (const socket of sockets) socket.prependListener('data', () => order.push('read'));
+  const answers = clients.map((client) => once(client, 'message'));
+  for (const client of clients) client.send(BODY);
+  arrived();
+  await Promise.all(answers);
+  for (const client of clients) client.terminate();
+  expect(order).toEqual(readThenAnswered());
 });
