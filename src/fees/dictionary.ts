@@ -1,5 +1,5 @@
 import { isPlumblineError, originOf, PlumblineError } from '../errors.js';
-import { MAX_DICTIONARY } from '../kernel/contracts.js';
+import { MAX_DICTIONARY, requireDictionaryFits } from '../kernel/contracts.js';
 import type { DictionaryReference } from '../networks/network.js';
 import { readAtMost } from '../primitives/bounded-input.js';
 import { copyBytes } from '../primitives/bytes.js';
@@ -21,9 +21,9 @@ export interface Dictionary {
  * Loads a dictionary from bytes or a URL and verifies it against the network's reference.
  *
  * @param source - bytes (copied), or an address
- * @param reference - required length and sha256; without it any bytes are accepted, as `custom`
- * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`; for a URL also
- *   `DICTIONARY_UNREACHABLE`, `OUT_OF_RANGE` when the answer is too long for any dictionary, `ABORTED`
+ * @param reference - required length and sha256; without it all bytes that are short enough are accepted, as `custom`
+ * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`; `OUT_OF_RANGE` for more bytes than any dictionary may
+ *   have; for a URL also `DICTIONARY_UNREACHABLE`, `ABORTED`
  * @source docs/spec/compression.md 9
  *
  * @example
@@ -40,6 +40,7 @@ export async function loadDictionary(
 ): Promise<Dictionary> {
   const bytes = 'bytes' in source ? copyBytes(source.bytes) : await fetchDictionary(source);
   if (reference === undefined) {
+    requireDictionaryFits(bytes);
     return { name: 'custom', sha256: await dictionaryChecksum(bytes), bytes, networkOwn: false };
   }
   return { name: reference.name, sha256: await verifyDictionary(bytes, reference), bytes, networkOwn: true };
@@ -198,7 +199,7 @@ interface DictionarySources {
  * plumbline's general dictionary is used, and `reason` says why.
  *
  * @param reference - the network's; without it there is nothing to verify against, and nothing is cached
- * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH` for the user's bytes only;
+ * @throws PlumblineError `DICTIONARY_LENGTH_MISMATCH`, `DICTIONARY_CHECKSUM_MISMATCH`, `OUT_OF_RANGE` for the user's bytes only;
  *   `ABORTED`; errors of the cache
  */
 export async function obtainDictionary(

@@ -7,6 +7,7 @@ import { PlumblineError } from '../../src/errors.js';
 import { generalDictionary, obtainDictionary } from '../../src/fees/dictionary.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { resolveDictionary } from '../../src/hosts/opening/node-wiring.js';
+import { MAX_DICTIONARY } from '../../src/kernel/contracts.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { DictionaryReference, Network } from '../../src/networks/network.js';
 import { MemoryStore } from '../../src/store/memory-store.js';
@@ -214,6 +215,14 @@ it('a network without a reference uses the general dictionary, or the user’s, 
   expect(await resolveDictionary({ kind: 'url', url }, devnet(), store)).toEqual(custom);
   expect(await resolveDictionary({ kind: 'bytes', bytes: BYTES }, devnet(), store)).toEqual(custom);
   expect(await store.keys('dictionaries')).toEqual([]);
+});
+
+it('a devnet does not open with more bytes than a dictionary may have', async () => {
+  const dictionary = { kind: 'bytes', bytes: new Uint8Array(MAX_DICTIONARY + 1) } as const;
+  await expect(createInlineNode({ dictionary })).rejects.toMatchObject({
+    code: 'OUT_OF_RANGE',
+    details: { what: 'dictionary', value: String(MAX_DICTIONARY + 1) },
+  });
 });
 
 describe('evidence of an estimate', () => {

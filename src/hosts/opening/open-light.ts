@@ -3,12 +3,7 @@ import { LightChain } from '../../chain/light/light-chain.js';
 import { isFollowed, type LayerOneOptions, type LightChainOptions } from '../../chain/light/light-options.js';
 import { lightSettings } from '../../chain/light/light-parts.js';
 import type { ReplicaChainOptions } from '../../chain/replica/settings.js';
-import {
-  type CalldataSizer,
-  type HashScheme,
-  type KernelBuild,
-  requireDictionaryFits,
-} from '../../kernel/contracts.js';
+import type { CalldataSizer, HashScheme, KernelBuild } from '../../kernel/contracts.js';
 import { isLayerOne, schemeAt } from '../../networks/network.js';
 import type { StorageControl } from '../../rpc/schema/answers.js';
 import { surroundingActivity } from '../../scheduling/activity.js';
@@ -79,7 +74,6 @@ export async function openLightChain(
 ) {
   const { store, extras, budgets, dictionary } = base;
   const { kernelBuild: build } = base.settings;
-  requireDictionaryFits(dictionary.bytes);
   const sizer = loadOnce(() => openSizer(dictionary.bytes, build));
   const hasherOf = (scheme: HashScheme) =>
     loadOnce(async () => (await import('../../kernel/hasher.js')).loadHasher(scheme, { build }));
