@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -132,6 +133,16 @@ describe('clients that do nothing', () => {
         code: 'INVALID_PARAMETER',
         message: `${name}: must be a whole number above zero`,
       });
+  });
+
+  test('bodies that are longer than a text can be are not allowed', async () => {
+    const http = { maxBodyBytes: constants.MAX_STRING_LENGTH + 1 };
+    const node = await createInlineNode({ http });
+    onTestFinished(() => node.close());
+    await expect(serve(node, { port: 0 })).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: { parameter: 'http.maxBodyBytes' },
+    });
   });
 
   test('filters are limited for each address, and for each session', async () => {

@@ -199,7 +199,7 @@ Exit codes: 0 stopped, 1 the node does not open or cannot listen on the address,
         ...(values.feed && { feed: feedOptions(feedRate, values['l1-consensus']) }),
       });
     } catch (error) {
-      printErrors(`plumbline serve: cannot listen on ${values.host}:${port}: ${messageOf(error)}`);
+      printErrors(`plumbline serve: cannot serve on ${values.host}:${port}: ${messageOf(error)}`);
       await node.close();
       return EXIT.failed;
     }
@@ -276,7 +276,7 @@ function httpOptions(values: Values, isLocal: boolean, onRefusedOrigin: (origin:
     );
   const loopback = isLoopback(values.host) ? [...LOOPBACK_NAMES, values.host] : [];
   return {
-    maxBodyBytes: integer('max-body', values['max-body'], 1, 1_000_000_000),
+    maxBodyBytes: integer('max-body', values['max-body'], 1, 500_000_000),
     allowedOrigins: origins.includes('*') ? '*' : [...origins, ...(isLocal ? ['loopback', 'extensions'] : [])],
     onRefusedOrigin,
     allowedHosts: loopback.length + hosts.length === 0 ? undefined : [...loopback, ...hosts],

@@ -1,10 +1,11 @@
-import { isAscii } from 'node:buffer';
+import { constants, isAscii } from 'node:buffer';
 import { once, setMaxListeners } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import type { WebSocket } from 'ws';
+import { invalidParameter } from '../../errors.js';
 import { GrowingBytes } from '../../primitives/bytes.js';
 import { failure, type Reply, readPayload, writeReply } from '../../rpc/envelope.js';
 import {
@@ -123,8 +124,8 @@ export interface RunningServer {
  * It uses the node's `http` options. By default, `allowedOrigins` lists no origin, so pages of other origins are refused. On a loopback
  * address, the default of `allowedHosts` is the names of loopback.
  *
- * @throws PlumblineError `INVALID_PARAMETER` for a limit that is not a whole number above zero; the system's error if it
- *   cannot listen on the address
+ * @throws PlumblineError `INVALID_PARAMETER` for a limit that is not a whole number above zero, and for bodies longer than a text can be;
+ *   the system's error if it cannot listen on the address
  */
 export async function serve(node: PlumblineNode, options: ServeOptions = {}): Promise<RunningServer> {
   requireServeOptions(options, '');
@@ -134,6 +135,12 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   const rule = accessRule(host, node.http);
   const demo = options.demoDirectory === undefined ? undefined : await demoFiles(options.demoDirectory);
   const limit = node.http.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  // A body is read as one text.
+  if (limit > constants.MAX_STRING_LENGTH)
+    throw invalidParameter(
+      'http.maxBodyBytes',
+      `must be at most ${constants.MAX_STRING_LENGTH} for a server, is ${limit}`,
+    );
   const bodies = bodyMeter(BODIES_OF_A_CLIENT * limit);
   const onReply = replyListener(options.onRequest);
   /** What a request over HTTP is told to. */
@@ -197,8 +204,8 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
     const to = layer === 'l1' ? node : nodeAt(node, url);
     return to && ({ to, layer } as const);
   });
-  // An `import` of it reads all that it exports, and from Node 22 on that loads a client, WebSocket and HTTP/2.
-  const { createServer } = process.getBuiltinModule('node:http');
+  // An `import` of it reads all that it exports, and from Node 22 on that loads a client, WebSocket and HTTP/2. Node 22.0 has no other way.
+  const { createServer } = process.getBuiltinModule?.('node:http') ?? (await import('node:http'));
   const server = createServer(serverOptions, (request, response) => {
     const exchange = connections.begin(request, response);
     if (exchange === undefined) return;
