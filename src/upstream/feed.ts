@@ -29,12 +29,20 @@ const AT_ONCE = 6;
 const LATEST_MS = 1_000;
 /** Hashes of blocks by number, and code hashes, that are remembered. */
 const MAX_KNOWN = 1_024;
+/** How long after the newest block was asked for the hashes by number hold, milliseconds: another branch may have taken their place. */
+const KNOWN_MS = 30_000;
 
 const HASH = /^0x[0-9a-f]{64}$/;
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,12})$/;
 const NO_CODE = bytesToHex(EMPTY_CODE_HASH);
 const METHOD_MISSING = -32601;
 const UNAVAILABLE = -32000;
+
+/** What came of a GET, and the bytes of its body. */
+interface Fetched {
+  readonly outcome: Outcome;
+  readonly length: number;
+}
 
 /** A GET without an answer. It never leaves this file. */
 class Unanswered extends Error {
@@ -64,37 +72,43 @@ type Get = (path: string) => Promise<unknown>;
 
 /** How a feed exchanges one call. */
 export function feedExchange({ address, http, clock, maxAgeMs }: FeedParts): Transport['exchange'] {
-  const running = new Map<string, SharedWork<Outcome>>();
+  const running = new Map<string, SharedWork<Fetched>>();
   const hashes = new KnownHashes();
   const codeHashes = new Map<string, string>();
   let newest: { readonly head: Head; readonly at: number } | undefined;
   /** Bytes of GETs that no exchange has reported yet. Several may wait for one GET. */
   let bytes = 0;
 
-  async function fetchObject(path: string, signal: AbortSignal): Promise<Outcome> {
+  async function fetchObject(path: string, signal: AbortSignal): Promise<Fetched> {
     const reply = await exchangeHttp(address, urlBelow(address, path), undefined, http, signal);
-    bytes += reply.bytesReceived;
-    if ('fault' in reply) return { kind: 'fault', fault: reply.fault };
+    const { bytesReceived: length } = reply;
+    bytes += length;
+    if ('fault' in reply) return { outcome: { kind: 'fault', fault: reply.fault }, length };
     const error = [400, 404].includes(reply.status) ? errorBody(parseJson(reply.body), address.redactor) : undefined;
-    return error === undefined ? readRestReply(address, reply) : { kind: 'error', error };
+    return { outcome: error === undefined ? readRestReply(address, reply) : { kind: 'error', error }, length };
   }
 
-  const getWith =
-    (signal: AbortSignal): Get =>
-    async (path) => {
+  /** For the GETs of one call, which together have no more bytes than one answer may have. */
+  function getWith(signal: AbortSignal): Get {
+    let left = http.maxResponseBytes;
+    return async (path) => {
       let work = running.get(path);
       if (work === undefined || work.isOver) {
         work = new SharedWork((shared) => fetchObject(path, shared));
         running.set(path, work);
       }
       try {
-        const outcome = await work.wait(signal);
-        if (outcome.kind === 'result') return outcome.result;
-        throw new Unanswered(outcome);
+        const { outcome, length } = await work.wait(signal);
+        if (outcome.kind !== 'result') throw new Unanswered(outcome);
+        left -= length;
+        if (left >= 0) return outcome.result;
+        const reason = `the objects of one call have more than ${http.maxResponseBytes} bytes`;
+        throw new Unanswered(faultOutcome('malformed', reason));
       } finally {
         if (running.get(path) === work) running.delete(path);
       }
     };
+  }
 
   /** A block by a name that may mean another one later. */
   async function head(name: string, get: Get): Promise<Head> {
@@ -111,10 +125,15 @@ export function feedExchange({ address, http, clock, maxAgeMs }: FeedParts): Tra
     return found;
   }
 
-  async function recentHead(get: Get): Promise<Head> {
+  /** Whether the newest block was asked for in the last milliseconds. */
+  function isRecent(withinMs: number): boolean {
     const ageMs = newest === undefined ? -1 : clock.now() - newest.at;
-    return ageMs >= 0 && ageMs <= LATEST_MS ? newest!.head : head('latest', get);
+    return ageMs >= 0 && ageMs <= withinMs;
   }
+
+  const recentHead = async (get: Get): Promise<Head> => (isRecent(LATEST_MS) ? newest!.head : head('latest', get));
+
+  const knownHash = (number: string) => (isRecent(KNOWN_MS) ? hashes.at(number) : undefined);
 
   async function hashOf(block: unknown, get: Get): Promise<string> {
     const named = typeof block === 'object' && block !== null ? (block as { blockHash?: unknown }).blockHash : block;
@@ -122,7 +141,7 @@ export function feedExchange({ address, http, clock, maxAgeMs }: FeedParts): Tra
     if (HASH.test(text)) return text;
     if (text === 'latest') return (await recentHead(get)).header.hash;
     if (text !== 'finalized' && !QUANTITY.test(text)) throw failed(UNAVAILABLE, `a feed has no block ${text}`);
-    return hashes.at(text) ?? (await head(text, get)).header.hash;
+    return knownHash(text) ?? (await head(text, get)).header.hash;
   }
 
   async function header(hash: string, get: Get): Promise<unknown> {
@@ -143,7 +162,7 @@ export function feedExchange({ address, http, clock, maxAgeMs }: FeedParts): Tra
     eth_getBlockByNumber: ([name, isFull], get) =>
       orNull(async () => {
         if (isFull === true) return get(`block/${await hashOf(name, get)}/body`);
-        const known = hashes.at(String(name));
+        const known = knownHash(String(name));
         return known === undefined ? (await head(String(name), get)).header : header(known, get);
       }),
     eth_getBlockByHash: ([hash, isFull], get) =>
@@ -188,12 +207,20 @@ export function feedExchange({ address, http, clock, maxAgeMs }: FeedParts): Tra
   return async ([call], signal) => {
     const { method, params } = call as Call;
     let outcome: Outcome;
+    // Ends the GETs that go on once one of them has failed.
+    const controller = new AbortController();
+    const end = () => controller.abort(signal.reason);
+    signal.addEventListener('abort', end);
     try {
+      signal.throwIfAborted();
       if (!Object.hasOwn(calls, method)) throw failed(METHOD_MISSING, `a feed does not serve ${method}`);
-      outcome = { kind: 'result', result: await calls[method]!(params, getWith(signal)) };
+      outcome = { kind: 'result', result: await calls[method]!(params, getWith(controller.signal)) };
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
       outcome = error.outcome;
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
     }
     const bytesReceived = bytes;
     bytes = 0;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as openRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { TEST_TOKEN, tokenBalanceSlot } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { FeedOptions } from '../../src/hosts/cli/feed.js';
@@ -153,6 +154,81 @@ test('what is not held, and what is asked in another way than the one, is not st
   }
   const post = await get(`block/${hash}/header`, {}, 'POST');
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+});
+
+/** The status of a target that is sent as it is written: `fetch` would make another spelling of it. */
+function rawStatus(origin: string, path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    openRequest({ hostname, port, path }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('one question has one URL, as it is sent', async () => {
+  const { hash, origin } = await scene();
+  const path = `block/${hash}/header`;
+  expect(await rawStatus(origin, `/feed/${path}`)).toBe(200);
+  expect(await rawStatus(origin, '/chain/59139/feed/head/latest')).toBe(200);
+  const others = [
+    `/feed/1/../${path}`,
+    `/feed/%2e/${path}`,
+    `/feed/%62lock/${hash}/header`,
+    `/feed/${path}?`,
+    `/feed/${path}#1`,
+    `/feed//${path}`,
+    '/feed/eth/v1/beacon/light_client/updates?start_period=00&count=1',
+    '/feed/eth/v1/beacon/light_client/updates?start_period=0&count=01',
+    '/chain/059139/feed/head/latest',
+    '/chain/1/feed/eth/v1/beacon/genesis',
+  ];
+  for (const other of others) expect(await rawStatus(origin, other), other).toBe(404);
+});
+
+test('code that was edited since a block is not the code of that block', async () => {
+  const { dev, hash, get } = await scene();
+  const path = `block/${hash}/code/${TEST_TOKEN}`;
+  const code = await dev.ask('eth_getCode', TEST_TOKEN, 'latest');
+  await dev.ask('anvil_setCode', TEST_TOKEN, '0x00');
+  const edited = await get(path);
+  expect([edited.status, edited.headers.get('cache-control')]).toEqual([404, 'no-store']);
+  await dev.ask('evm_mine');
+  expect(await (await get(path)).json()).toBe(code);
+});
+
+test('what the endpoints of a light node do not hold is not held, and asks nobody to wait', async () => {
+  const { origin, hash } = await scene();
+  const upstream = createServer(async (request, response) => {
+    const body = await text(request);
+    const { id, method } = (JSON.parse(body) as { id: number; method: string }[])[0] ?? JSON.parse(body);
+    const error = { code: -32000, message: 'missing trie node 1c2d (path ) state 0xab is not available' };
+    const said =
+      method === 'eth_getProof'
+        ? JSON.stringify({ jsonrpc: '2.0', id, error })
+        : await (await fetch(origin, { method: 'POST', body })).text();
+    response.setHeader('content-type', 'application/json').end(said);
+  }).listen(0, '127.0.0.1');
+  const beacon = createServer((_, response) => {
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end('{"code":404,"message":"LC bootstrap unavailable"}');
+  }).listen(0, '127.0.0.1');
+  await Promise.all([once(upstream, 'listening'), once(beacon, 'listening')]);
+  onTestFinished(() => void [upstream.close(), beacon.close()]);
+  const [url, consensus] = [upstream, beacon].map((one) => `http://127.0.0.1:${(one.address() as AddressInfo).port}`);
+  const light = await createInlineNode({
+    chain: { kind: 'light', network, endpoints: [{ url: url!, batchLimit: 1 }] },
+  });
+  onTestFinished(() => light.close());
+  const { get } = await served(light, { consensus: [consensus!] });
+  for (const path of [`block/${hash}/account/${OWNER}`, `eth/v1/beacon/light_client/bootstrap/${NOWHERE}`]) {
+    const response = await get(path);
+    expect([response.status, response.headers.get('retry-after')], path).toEqual([404, null]);
+  }
 });
 
 test('an answer that is not finished is an error of the moment', async () => {

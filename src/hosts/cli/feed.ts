@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { ErrorCode } from '../../errors.js';
+import { type ErrorCode, isPlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { type AccessRule, refusal } from '../../rpc/http.js';
 import { systemClock } from '../../scheduling/clock.js';
 import { TokenBucket } from '../../upstream/endpoint.js';
+import { dependsOnEndpoint, isMethodMissing } from '../../upstream/failure.js';
 import { RestGroup } from '../../upstream/rest-group.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import type { UntypedMethod } from '../provider/provider.js';
@@ -46,6 +47,9 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 };
 const METHODS = 'GET, HEAD, OPTIONS';
+/** Codes of errors. */
+const NOT_FOUND = -32001;
+const METHOD_MISSING = -32601;
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 
@@ -74,6 +78,10 @@ const fixed = (kind: string, path: RegExp, read: Kind['read']): Kind => ({ kind,
 
 const member = (value: unknown, name: string): unknown => (value as Readonly<Record<string, unknown>> | null)?.[name];
 
+/** The code if it has this hash, else null. */
+const codeOf = (codeHash: unknown, code: unknown) =>
+  bytesToHex(keccak256(hexToBytes(code as Hex))) === codeHash ? code : null;
+
 const KINDS: readonly Kind[] = [
   {
     kind: 'head',
@@ -94,11 +102,18 @@ const KINDS: readonly Kind[] = [
   fixed('slot', at(`slot/${ADDRESS}/${HASH}`), async (ask, [blockHash, address, key]) =>
     member(member(await ask('eth_getProof', address, [key], { blockHash }), 'storageProof'), '0'),
   ),
-  fixed('code', new RegExp(`^code/${HASH}/${ADDRESS}$`), async (ask, [codeHash, address]) => {
-    const code = (await ask('eth_getCode', address, 'latest')) as Hex;
-    return bytesToHex(keccak256(hexToBytes(code))) === codeHash ? code : null;
+  fixed('code', new RegExp(`^code/${HASH}/${ADDRESS}$`), async (ask, [codeHash, address]) =>
+    codeOf(codeHash, await ask('eth_getCode', address, 'latest')),
+  ),
+  // A devnet answers for its newest block with what was edited since.
+  fixed('code', at(`code/${ADDRESS}`), async (ask, [blockHash, address]) => {
+    const block = { blockHash };
+    const [account, code] = await Promise.all([
+      ask('eth_getProof', address, [], block),
+      ask('eth_getCode', address, block),
+    ]);
+    return codeOf(member(account, 'codeHash'), code);
   }),
-  fixed('code', at(`code/${ADDRESS}`), (ask, [blockHash, address]) => ask('eth_getCode', address, { blockHash })),
   fixed('zk-account', at(`zk/${ADDRESS}`), (ask, [hash, address]) => ask('linea_getProof', address, [], hash)),
   fixed('zk-slot', at(`zk/${ADDRESS}/${HASH}`), async (ask, [hash, address, key]) => ({
     proof: member(member(await ask('linea_getProof', address, [key], hash), 'storageProofs'), '0') ?? null,
@@ -111,18 +126,23 @@ const NOT_HELD: readonly ErrorCode[] = [
   ...(['METHOD_NOT_FOUND', 'METHOD_NOT_ENABLED', 'STATE_ROOT_MISSING'] as const),
 ];
 
-/** A 404, or a 503 for what may pass. */
+/** A 404, or a 503 for what may pass: a client asks nothing more of this origin until then. */
 function refused(error: unknown): Response {
   const isTold = isProviderRpcError(error);
   const code = isTold ? error.code : -32603;
   const words = isTold ? error.message : 'the origin could not answer';
-  return isTold && NOT_HELD.includes(error.reason)
-    ? failed(404, code, words)
-    : failed(503, code, words, { 'retry-after': '1' });
+  if (isTold && NOT_HELD.includes(error.reason)) return failed(404, code, words);
+  if (isProviderRpcError(error, 'UPSTREAM_ERROR') && dependsOnEndpoint(error.details))
+    return failed(404, isMethodMissing(error.details) ? METHOD_MISSING : NOT_FOUND, words);
+  // Of a beacon node, which answers with a status.
+  if (isPlumblineError(error, 'UPSTREAM_ERROR') && [400, 404].includes(error.details.code))
+    return failed(404, NOT_FOUND, 'the beacon nodes of the origin do not have it');
+  return failed(503, code, words, { 'retry-after': '1' });
 }
 
 /**
- * Answers GET below `/feed/`, and for one chain of several below `/chain/<id>/feed/`.
+ * Answers GET below `/feed/`, and for one chain of several below `/chain/<id>/feed/`. Of a request, the target counts as it was sent: a cache
+ * keeps each spelling as an object of its own.
  *
  * @param rule - its hosts count. Pages of any origin may ask: what a cache holds must be the same for all
  * @returns undefined for another path
@@ -137,7 +157,7 @@ export function openFeed(node: PlumblineNode, options: FeedOptions, rule: Pick<A
   async function answerTo(place: string, path: string, search: string, signal: AbortSignal): Promise<Answer> {
     const asked = providerAt(node, place);
     const ask: Ask = (method, ...params) => asked!.request<UntypedMethod>({ method, params }, { signal });
-    if (path.startsWith('eth/'))
+    if (asked !== undefined && path.startsWith('eth/'))
       return consensusAnswer((target) => beaconGet(node, beacon, target, signal), `/${path}${search}`);
     for (const { kind, path: pattern, holds, read } of KINDS) {
       const match = asked === undefined || search !== '' ? null : pattern.exec(path);
@@ -174,7 +194,7 @@ export function openFeed(node: PlumblineNode, options: FeedOptions, rule: Pick<A
       kind = answer.kind;
       response = isHeld(answer)
         ? held(request, answer)
-        : failed(404, -32001, 'block not found, or not this part of it');
+        : failed(404, NOT_FOUND, 'block not found, or not this part of it');
     } catch (error) {
       response = refused(error);
     }
@@ -182,10 +202,9 @@ export function openFeed(node: PlumblineNode, options: FeedOptions, rule: Pick<A
     return response;
   };
 
-  return async (request: Request, client: string): Promise<Response | undefined> => {
-    const { pathname, search } = new URL(request.url);
-    const [, place, path] = /^((?:\/chain\/\d{1,15})?)\/feed\/(.*)$/.exec(pathname) ?? [];
-    if (place === undefined || path === undefined) return undefined;
+  return async (request: Request, target: string, client: string): Promise<Response | undefined> => {
+    const [, place, path, search] = /^((?:\/chain\/\d{1,15})?)\/feed\/([^?]*)(.*)$/s.exec(target) ?? [];
+    if (place === undefined || path === undefined || search === undefined) return undefined;
     return refusal(request, { ...rule, allowedOrigins: '*' }) ?? respond(request, place, path, search, client);
   };
 }
@@ -195,8 +214,9 @@ const isHeld = ({ value }: Answer) => value !== null && value !== undefined;
 /** The node, or one chain of it; undefined for a chain that it does not have. */
 function providerAt(node: PlumblineNode, place: string): Pick<PlumblineNode, 'request'> | undefined {
   if (place === '') return node;
-  const id = Number(place.slice('/chain/'.length));
-  return (node.info.chains ?? [node.info]).some(({ chainId }) => chainId === id) ? node.chain(id) : undefined;
+  const id = place.slice('/chain/'.length);
+  const found = (node.info.chains ?? [node.info]).find(({ chainId }) => String(chainId) === id);
+  return found && node.chain(found.chainId);
 }
 
 /** The answer of the beacon API: of a devnet's layer 1, or of the beacon nodes of the feed. @returns null if it is not held */
@@ -214,7 +234,7 @@ async function beaconGet(
 }
 
 const LIGHT_CLIENT = '/eth/v1/beacon/light_client';
-const UPDATES = new RegExp(`^${LIGHT_CLIENT}/updates\\?start_period=(\\d{1,9})&count=(\\d{1,3})$`);
+const UPDATES = new RegExp(`^${LIGHT_CLIENT}/updates\\?start_period=(0|[1-9]\\d{0,8})&count=([1-9]\\d{0,2})$`);
 const BOOTSTRAP = new RegExp(`^${LIGHT_CLIENT}/bootstrap/${HASH}$`);
 const PASSED = /^\/eth\/v1\/(?:beacon\/(?:genesis|light_client\/(?:finality|optimistic)_update)|config\/spec)$/;
 

@@ -164,7 +164,8 @@ export async function serve(node: PlumblineNode, options: ServeOptions = {}): Pr
   const page = startPage(node.info, demo !== undefined);
   const answer = async (request: Request, bindings: HttpBindings): Promise<Response> => {
     if (hasTwoHosts(bindings.incoming)) return new Response('400 Bad Request', { status: 400 });
-    const fed = await feed?.(request, clientOf(bindings.incoming.socket.remoteAddress));
+    const { socket, url: target = '' } = bindings.incoming;
+    const fed = await feed?.(request, target, clientOf(socket.remoteAddress));
     if (fed !== undefined) return fed;
     const refused = refusal(request, rule);
     if (refused !== undefined) return refused;
