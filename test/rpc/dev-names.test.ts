@@ -45,6 +45,32 @@ test.each(['evm_setAccountStorageAt', 'hardhat_setStorageAt'])('%s sets a slot',
   expect(await ask('eth_getStorageAt', A, word(3n))).toBe(word(4n));
 });
 
+test('what is executed on the next block has the time that this will get', async () => {
+  const { ask } = await devNode({ chain: { kind: 'devnet', mining: 'manual' } });
+  const contract = stranger('cc');
+  // Returns TIMESTAMP.
+  await ask('anvil_setCode', contract, '0x425f5260205ff3');
+  const pending = async () => Number(await ask('eth_call', { to: contract }, 'pending'));
+  const mined = async () => {
+    await ask('evm_mine');
+    return Number((await ask<{ timestamp: Hex }>('eth_getHeaderByNumber', 'latest')).timestamp);
+  };
+  const began = Math.floor(Date.now() / 1000);
+  expect(await pending()).toBeGreaterThanOrEqual(began);
+  const first = await pending();
+  expect(await mined()).toBeGreaterThanOrEqual(first);
+  await ask('evm_increaseTime', 10_000_000);
+  const later = await pending();
+  expect(later).toBeGreaterThanOrEqual(began + 10_000_000);
+  expect(await mined()).toBeGreaterThanOrEqual(later);
+  // Reverts until a year from now: PUSH4 time, TIMESTAMP, LT, PUSH1 0x0a, JUMPI, STOP, JUMPDEST, PUSH0, PUSH0, REVERT.
+  const time = (began + 31_536_000).toString(16);
+  await ask('anvil_setCode', contract, `0x63${time}4210600a57005b5f5ffd`);
+  await expect(ask('eth_estimateGas', { from: accountAt(0), to: contract })).rejects.toThrow();
+  await ask('evm_increaseTime', 31_536_000);
+  expect(Number(await ask('eth_estimateGas', { from: accountAt(0), to: contract }))).toBeGreaterThan(21_000);
+});
+
 test('anvil_increaseTime and anvil_setNextBlockTimestamp decide the time of the next block', async () => {
   const { ask, latest } = await scene();
   await ask('evm_mine');

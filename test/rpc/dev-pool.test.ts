@@ -52,6 +52,21 @@ describe('the order of the pool', () => {
     expect((await blockOf(ask, 'latest')).transactions).toEqual([replacement]);
   });
 
+  test('a transaction that pays less than the base fee waits until that falls, or is replaced', async () => {
+    const { ask, transfer } = await devNode(manual);
+    const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
+    const first = await transfer(0, { nonce: 0, ...fees });
+    const second = await transfer(0, { nonce: 1, ...fees });
+    const mineAt = async (baseFee: Hex) => {
+      await ask('anvil_setNextBlockBaseFeePerGas', baseFee);
+      await ask('evm_mine');
+      return (await blockOf(ask, 'latest')).transactions;
+    };
+    expect(await mineAt('0x174876e800')).toEqual([]);
+    expect(await ask('eth_getTransactionByHash', first)).toMatchObject({ hash: first, blockHash: null });
+    expect(await mineAt('0x7')).toEqual([first, second]);
+  });
+
   test('a transaction whose nonce was used is removed', async () => {
     const { ask, transfer } = await devNode(manual);
     await transfer(0, { nonce: 0 });

@@ -89,9 +89,9 @@ export class BlockMaker {
   /**
    * Context of the next block.
    *
-   * @param timestamp - seconds; if left out, the time that was set, else one slot after the head
+   * @param timestamp - seconds; if left out, what the clock gives a block that is made now
    */
-  context(timestamp = this.clock.planned): BlockContext {
+  context(timestamp = this.clock.next(this.ledger.head.header.timestamp)): BlockContext {
     const { head, blockHash } = this.ledger;
     const { coinbase, baseFeePerGas, gasLimit, prevRandao } = this.next;
     const slotNumber = timestamp === undefined ? undefined : this.settings.slotAt?.(timestamp);
@@ -470,11 +470,6 @@ export class BlockClock {
   next(parent: number): number {
     const wanted = this.exact ?? (this.step === undefined ? this.wall() + this.offset : parent + this.step);
     return checkedTime('timestamp', Math.max(wanted, parent + 1));
-  }
-
-  /** The time set for the next block; undefined if none is set. */
-  get planned(): number | undefined {
-    return this.exact;
   }
 
   /** Called after a block was made. A time that was set applies once; the clock continues from it. */

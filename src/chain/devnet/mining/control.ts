@@ -107,8 +107,15 @@ export class DevnetControl {
       for (let i = 0; i < count; i++) {
         const { timestamp } = ledger.head.header;
         const at = i === 0 ? first : interval === undefined ? undefined : timestamp + interval;
+        const before = maker.clock.snapshot();
         if (at !== undefined) maker.clock.setNext(at, timestamp);
-        blocks.push(await maker.seal(limits, onExecuted));
+        try {
+          blocks.push(await maker.seal(limits, onExecuted));
+        } catch (error) {
+          // The time was for this block.
+          maker.clock.restore(before);
+          throw error;
+        }
       }
       return blocks;
     }, limits);

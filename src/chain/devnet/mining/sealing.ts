@@ -109,11 +109,11 @@ function requireShortList({ accessList = [], context: { gasLimit, number } }: Bl
   throw new PlumblineError('EXECUTION_FAILED', reason, { reason });
 }
 
-/** True if the block is full, or if an earlier transaction of the sender was left out. */
+/** True if the block is full, costs more than the transaction pays, or if an earlier transaction of the sender was left out. */
 function mayRunLater(error: unknown): boolean {
   if (!isPlumblineError(error, 'TRANSACTION_REJECTED')) return false;
   const { rule } = error.details;
-  return rule === 'block-gas-limit' || rule === 'nonce-too-high';
+  return rule === 'block-gas-limit' || rule === 'gas-price' || rule === 'nonce-too-high';
 }
 
 /**
