@@ -368,12 +368,13 @@ function isOutsideWindow({ code, message }: Pick<RpcErrorBody, 'code' | 'message
 
 /** Whether another endpoint may answer the call. Execution errors are the same at all endpoints. */
 export function dependsOnEndpoint(error: RpcErrorBody): boolean {
-  return (
-    ENDPOINT_CODES.includes(error.code) ||
-    isMethodMissing(error) ||
-    (error.code === -32000 && ABOUT_HOLDINGS.test(error.message)) ||
-    isOutsideWindow(error)
-  );
+  return ENDPOINT_CODES.includes(error.code) || isNotHeld(error);
+}
+
+/** Whether the endpoint does not have what the call asks for, or not the method. To ask it again does not help. */
+export function isNotHeld(error: RpcErrorBody): boolean {
+  const isAboutHoldings = error.code === -32000 && ABOUT_HOLDINGS.test(error.message);
+  return isAboutHoldings || isMethodMissing(error) || isOutsideWindow(error);
 }
 
 /** EIP-1474 and Hardhat: -32004; ganache: -32700, without the name of the method. Besu uses -32004 for other errors, too. */

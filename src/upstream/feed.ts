@@ -29,7 +29,7 @@ const AT_ONCE = 6;
 const LATEST_MS = 1_000;
 /** Hashes of blocks by number, and code hashes, that are remembered. */
 const MAX_KNOWN = 1_024;
-/** How long after the newest block was asked for the hashes by number hold, milliseconds: another branch may have taken their place. */
+/** Hashes by number are used until the last newest block is this old here, milliseconds: later there may be another branch. */
 const KNOWN_MS = 30_000;
 
 const HASH = /^0x[0-9a-f]{64}$/;

@@ -140,6 +140,7 @@ describe('plumbline serve', () => {
       ['--max-answer', '1e6'],
       ['--max-connections-per-client', '0'],
       ['--max-filters', '-1'],
+      ['--max-body', '500000001'],
       ['--receive-timeout', 'long'],
       ['--allow-origin', 'https://app.example/'],
       ['--allow-origin', 'app.example'],

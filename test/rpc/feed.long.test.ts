@@ -202,10 +202,10 @@ test('code that was edited since a block is not the code of that block', async (
 
 test('what the endpoints of a light node do not hold is not held, and asks nobody to wait', async () => {
   const { origin, hash } = await scene();
+  let error = { code: -32000, message: 'missing trie node 1c2d (path ) state 0xab is not available' };
   const upstream = createServer(async (request, response) => {
     const body = await text(request);
     const { id, method } = (JSON.parse(body) as { id: number; method: string }[])[0] ?? JSON.parse(body);
-    const error = { code: -32000, message: 'missing trie node 1c2d (path ) state 0xab is not available' };
     const said =
       method === 'eth_getProof'
         ? JSON.stringify({ jsonrpc: '2.0', id, error })
@@ -229,6 +229,8 @@ test('what the endpoints of a light node do not hold is not held, and asks nobod
     const response = await get(path);
     expect([response.status, response.headers.get('retry-after')], path).toEqual([404, null]);
   }
+  error = { code: -32603, message: 'Internal error' };
+  expect((await get(`block/${hash}/account/${OWNER}`)).status).toBe(503);
 });
 
 test('an answer that is not finished is an error of the moment', async () => {

@@ -5,7 +5,7 @@ import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
 import { type AccessRule, refusal } from '../../rpc/http.js';
 import { systemClock } from '../../scheduling/clock.js';
 import { TokenBucket } from '../../upstream/endpoint.js';
-import { dependsOnEndpoint, isMethodMissing } from '../../upstream/failure.js';
+import { isNotHeld } from '../../upstream/failure.js';
 import { RestGroup } from '../../upstream/rest-group.js';
 import type { PlumblineNode } from '../provider/node-handle.js';
 import type { UntypedMethod } from '../provider/provider.js';
@@ -47,9 +47,6 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 };
 const METHODS = 'GET, HEAD, OPTIONS';
-/** Codes of errors. */
-const NOT_FOUND = -32001;
-const METHOD_MISSING = -32601;
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 
@@ -132,11 +129,11 @@ function refused(error: unknown): Response {
   const code = isTold ? error.code : -32603;
   const words = isTold ? error.message : 'the origin could not answer';
   if (isTold && NOT_HELD.includes(error.reason)) return failed(404, code, words);
-  if (isProviderRpcError(error, 'UPSTREAM_ERROR') && dependsOnEndpoint(error.details))
-    return failed(404, isMethodMissing(error.details) ? METHOD_MISSING : NOT_FOUND, words);
+  if (isProviderRpcError(error, 'UPSTREAM_ERROR') && isNotHeld(error.details))
+    return failed(404, error.details.code, words);
   // Of a beacon node, which answers with a status.
   if (isPlumblineError(error, 'UPSTREAM_ERROR') && [400, 404].includes(error.details.code))
-    return failed(404, NOT_FOUND, 'the beacon nodes of the origin do not have it');
+    return failed(404, error.details.code, 'the beacon nodes of the origin do not have it');
   return failed(503, code, words, { 'retry-after': '1' });
 }
 
@@ -194,7 +191,7 @@ export function openFeed(node: PlumblineNode, options: FeedOptions, rule: Pick<A
       kind = answer.kind;
       response = isHeld(answer)
         ? held(request, answer)
-        : failed(404, NOT_FOUND, 'block not found, or not this part of it');
+        : failed(404, -32001, 'block not found, or not this part of it');
     } catch (error) {
       response = refused(error);
     }

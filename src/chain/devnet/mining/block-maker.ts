@@ -94,7 +94,7 @@ export class BlockMaker {
   context(timestamp = this.clock.next(this.ledger.head.header.timestamp)): BlockContext {
     const { head, blockHash } = this.ledger;
     const { coinbase, baseFeePerGas, gasLimit, prevRandao } = this.next;
-    const slotNumber = timestamp === undefined ? undefined : this.settings.slotAt?.(timestamp);
+    const slotNumber = this.settings.slotAt?.(timestamp);
     const options = { coinbase, baseFeePerGas, gasLimit, prevRandao, blockHash, timestamp, slotNumber };
     return contextAfter(head, this.settings.network, options);
   }
