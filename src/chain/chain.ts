@@ -85,6 +85,11 @@ export interface ChainListener {
   readonly head?: HeadListener;
   /** A light chain tells only of blocks that it has told as heads. */
   readonly removed?: RemovalListener;
+  /**
+   * Called with the number of the newest block when a developer has made a chain shorter, also where `removed` tells of no block. The
+   * same blocks may be made again.
+   */
+  readonly shortened?: (head: number) => void;
   readonly pending?: PendingTransactionListener;
 }
 

@@ -232,6 +232,13 @@ export class FilterRegistry {
           );
         }
       },
+      shortened: (head) => {
+        for (const filter of this.filters.values()) {
+          if (filter.kind === 'transactions') continue;
+          filter.next = Math.min(filter.next, head + 1);
+          filter.answered = undefined;
+        }
+      },
       pending: ({ hash }) => {
         this.forgetIdle();
         for (const filter of this.filters.values()) {

@@ -186,6 +186,42 @@ describe('a deposit', () => {
     ])
       expect(await read).toBe(bytesToHex(rolling));
   });
+
+  test.each([
+    ['anvil_rollback', 1, 2n],
+    // A revert takes back the second one too, which layer 1 did not have yet.
+    ['evm_revert', '0x1', 1n],
+  ])('whose anchoring has left the chain by %s is anchored with the next block', async (method, parameter, last) => {
+    const dev = await devNode({ chain: { kind: 'devnet', finality: { delayBlocks: 0 } } });
+    const l1 = layerOneOf(dev);
+    const anchored = () => dev.ask('eth_getStorageAt', SERVICE, LAST_ANCHORED, 'latest');
+    await dev.ask('evm_setAutomine', false);
+    await l1('eth_sendTransaction', {
+      from: accountAt(0),
+      to: ROLLUP,
+      value: '0x7',
+      data: sendMessage(stranger('de')),
+    });
+    await eventually(async () => expect(await dev.ask('eth_pendingTransactions')).toHaveLength(1));
+    // The snapshot has a pool without it.
+    const [{ hash }] = await dev.ask<[{ hash: Hex }]>('eth_pendingTransactions');
+    await dev.ask('anvil_dropTransaction', hash);
+    await dev.ask('evm_snapshot');
+    await dev.ask('evm_setAutomine', true);
+    await l1('eth_sendTransaction', {
+      from: accountAt(0),
+      to: ROLLUP,
+      value: '0x7',
+      data: sendMessage(stranger('de')),
+    });
+    await eventually(async () => expect(await anchored()).toBe(word(2n)));
+    expect(await dev.number()).toBe(1);
+    await dev.ask(method, parameter);
+    await eventually(async () => expect(await dev.ask('eth_pendingTransactions')).toHaveLength(1));
+    expect([await dev.number(), await anchored()]).toEqual([0, word(0n)]);
+    await dev.ask('evm_mine');
+    expect(await anchored()).toBe(word(last));
+  });
 });
 
 test('the inbox of layer 2 says what has become of a deposit, to a devnet and to a light node', async () => {

@@ -60,6 +60,32 @@ describe('logs of blocks that leave the chain', () => {
     expect(logs).toEqual([...seen.slice(0, 2), ...told.slice(4)]);
   });
 
+  test.each([
+    ['anvil_rollback', 1, 1],
+    ['evm_revert', '0x1', 0],
+    ['anvil_reset', undefined, 0],
+  ])('a filter gets the block again that is made again after %s', async (method, parameter, removed) => {
+    const { ask } = await devNode();
+    await ask('evm_snapshot');
+    const blocks = await ask('eth_newBlockFilter');
+    const logs = await ask('eth_newFilter', { address: CONTRACT });
+    const { timestamp } = await ask<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false);
+    const mined = async () => {
+      await ask('anvil_setCode', CONTRACT, LOGGING);
+      await ask('evm_setNextBlockTimestamp', Number(timestamp) + 100);
+      const hash = await ask('eth_sendTransaction', { from: accountAt(0), to: CONTRACT, gasPrice: '0x77359400' });
+      const { blockHash } = await ask<{ blockHash: Hex }>('eth_getTransactionReceipt', hash);
+      const got = await ask<Log[]>('eth_getFilterChanges', logs);
+      return { blockHash, blocks: await ask('eth_getFilterChanges', blocks), logs: got };
+    };
+    const first = await mined();
+    expect(first).toMatchObject({ blocks: [first.blockHash], logs: [{ blockHash: first.blockHash }] });
+    await ask(method, parameter);
+    const again = await mined();
+    const gone = first.logs.map((log) => ({ ...log, removed: true }));
+    expect(again).toEqual({ ...first, logs: [...gone.slice(0, removed), ...first.logs] });
+  });
+
   test('a filter does not get those that no answer had', async () => {
     const dev = await devNode();
     await dev.ask('anvil_setCode', CONTRACT, LOGGING);

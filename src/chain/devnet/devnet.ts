@@ -106,6 +106,9 @@ export class Devnet implements Chain {
     this.mining = mining;
     this.submission = submission;
     this.control = new DevnetControl({ settings, maker, mining, submission, ledger, state, queue });
+    maker.shortenings.add(() => {
+      if (layerOne?.opened !== undefined) this.anchorMessages('next').catch(() => {});
+    });
   }
 
   /**
@@ -136,7 +139,7 @@ export class Devnet implements Chain {
           {
             genesis: begin,
             open: (onSent) => devnet.openLayerOne(begin, onSent),
-            onSent: () => devnet.anchorMessages().catch(() => {}),
+            onSent: () => devnet.anchorMessages('now').catch(() => {}),
           },
           found?.layerOne,
         );
@@ -188,9 +191,15 @@ export class Devnet implements Chain {
     };
   }
 
-  /** Anchors messages of layer 1 that layer 2 does not have yet, by a transaction of the operator. */
-  private async anchorMessages(): Promise<void> {
+  /**
+   * Anchors messages of layer 1 that layer 2 does not have yet, by a transaction of the operator.
+   *
+   * @param when - `now` as the mode of mining has it. `next` waits for the next block in any mode: a chain that was made shorter
+   *   stays so
+   */
+  private async anchorMessages(when: 'now' | 'next'): Promise<void> {
     const { anchoringRequests } = await import('./layer-one/anchoring.js');
+    if (when === 'next') await this.layerOne!.settle();
     const { network } = this.settings;
     await this.queue.run(async () => {
       const { chain } = this.layerOne!.opened!;
@@ -198,7 +207,10 @@ export class Devnet implements Chain {
       const { pool } = this.maker;
       // Those that wait for a block are made again, with what came since.
       for (const { from, hash } of pool.transactions) if (bytesToHex(from) === OPERATOR.address) pool.remove(hash);
-      for (const request of requests) await this.submission.send(request);
+      const send = async () => {
+        for (const request of requests) await this.submission.send(request);
+      };
+      await (when === 'now' ? send() : this.mining.withhold(send));
     });
   }
 
@@ -375,11 +387,12 @@ export class Devnet implements Chain {
     });
   }
 
-  subscribe({ head, removed, pending }: ChainListener): () => void {
+  subscribe({ head, removed, shortened, pending }: ChainListener): () => void {
     const { maker, submission } = this;
     return endAll(
       head && maker.heads.add(head),
       removed && maker.removals.add(removed),
+      shortened && maker.shortenings.add(shortened),
       pending && submission.pending.add(pending),
     );
   }

@@ -335,11 +335,12 @@ export class ForkChain implements Chain {
     });
   }
 
-  subscribe({ head, removed, pending }: ChainListener): () => void {
+  subscribe({ head, removed, shortened, pending }: ChainListener): () => void {
     const { maker, submission } = this.parts;
     return endAll(
       head && maker.heads.add(head),
       removed && maker.removals.add(removed),
+      shortened && maker.shortenings.add(shortened),
       pending && submission.pending.add(pending),
     );
   }

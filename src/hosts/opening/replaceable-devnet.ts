@@ -56,6 +56,8 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
       this.isVacant = false;
       for (const listener of this.subscriptions.keys())
         this.subscriptions.set(listener, this.devnet.subscribe(listener));
+      const { number } = (await this.devnet.head()).header;
+      for (const listener of this.subscriptions.keys()) listener.shortened?.(number);
     });
     const ended: Promise<void> = replaced
       .catch(() => {})

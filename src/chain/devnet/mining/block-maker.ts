@@ -43,6 +43,8 @@ export class BlockMaker {
   readonly heads = new Listeners<Block>();
   /** Of blocks that leave the chain. */
   readonly removals = new Listeners<Parameters<RemovalListener>[0]>();
+  /** Of the number of the newest block, after a revert or a rollback. */
+  readonly shortenings = new Listeners<number>();
   next: NextBlock;
   private readonly snapshots = new Snapshots();
   private readonly edits = new PendingEdits(
@@ -242,6 +244,7 @@ export class BlockMaker {
       this.state.revertTo(number, this.ledger.head.header.stateRoot);
     } while (number > block);
     await this.edits.replace(edits);
+    this.shortenings.notify(block);
   }
 
   /**
