@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Hex } from '../../src/primitives/hex.js';
+import { type Hex, hexToBytes } from '../../src/primitives/hex.js';
+import { toQuantity } from '../../src/primitives/quantity.js';
 import { accountAt, type DevNode, devNode, KeptStore, proved, sendFrom, stranger, word } from '../support/dev-node.js';
 import { settled } from '../support/eventually.js';
 import { authorization } from '../support/sign.js';
@@ -118,6 +119,28 @@ describe('rollback and reorg', () => {
     await ask('evm_mine', { blocks: 2 });
     const { account } = await proved(dev, accountAt(0));
     expect(account?.nonce).toBe(4n);
+  });
+
+  test('imported blocks stay final, and layer 1 has them, also after a later revert', async () => {
+    const made = await devNode();
+    await made.ask('evm_mine', { blocks: 10 });
+    const numbers = Array.from({ length: 10 }, (_, i) => i + 1);
+    const blocks = await Promise.all(numbers.map((number) => made.ask<Hex>('debug_getRawBlock', toQuantity(number))));
+    const importBlocks = hexToBytes(`0x${blocks.map((block) => block.slice(2)).join('')}`);
+    const { ask, number, node } = await devNode({ chain: { kind: 'devnet', importBlocks } });
+    const onLayerOne = () => {
+      const current = { to: node.info.rollupAddress!, data: '0x695378f5' } as const;
+      return node.l1.request({ method: 'eth_call', params: [current, 'latest'] });
+    };
+    const snapshot = await ask('evm_snapshot');
+    await ask('evm_mine');
+    await ask('anvil_rollback', 1);
+    expect([await number('finalized'), await onLayerOne()]).toEqual([10, word(10n)]);
+    expect(await ask('evm_revert', snapshot)).toBe(true);
+    expect([await number('finalized'), await onLayerOne()]).toEqual([10, word(10n)]);
+    // Block 9 was the newest once, and final then.
+    await ask('anvil_rollback', 1);
+    expect([await number('finalized'), await onLayerOne()]).toEqual([9, word(9n)]);
   });
 
   test('a snapshot below the removed blocks stays, one above them goes', async () => {

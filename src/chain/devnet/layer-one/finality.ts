@@ -29,12 +29,19 @@ export const NO_LAYER_ONE: FinalizingL1 = {
   stateRoot: () => undefined,
 };
 
+/** A block that a finalization ended with. Its state is held. */
+interface Provable {
+  readonly number: number;
+  /** The newest block when it was finalized: the block itself for one that was final on arrival. */
+  readonly head: number;
+}
+
 /** Finality at one moment, for a snapshot. */
 export interface FinalitySnapshot {
   /** Newest finalized block. */
   readonly last: number;
-  /** Provable blocks, oldest first. */
-  readonly provable: readonly number[];
+  /** Oldest first. */
+  readonly provable: readonly Provable[];
   /** Where the list of blocks of layer 1 ends. */
   readonly layerOne: L1Mark;
 }
@@ -46,8 +53,8 @@ export class DevnetFinality {
   private readonly held: number;
   private readonly blockHashesFrom: number;
   private last: number;
-  /** Provable blocks, oldest first. */
-  private provable: number[];
+  /** Oldest first. */
+  private provable: Provable[];
   private heldFrom = Number.POSITIVE_INFINITY;
 
   /** @param messageService - on layer 2, 20 bytes; left out where there are no messages */
@@ -59,7 +66,7 @@ export class DevnetFinality {
     private readonly messageService?: Uint8Array | undefined,
   ) {
     this.last = ledger.first;
-    this.provable = [ledger.first];
+    this.provable = [{ number: ledger.first, head: ledger.first }];
     const settings = withDefaults(FINALITY_OPTIONS, options);
     this.delay = atLeast(0, 'delayBlocks', settings.delayBlocks);
     this.batch = atLeast(1, 'batchBlocks', settings.batchBlocks);
@@ -74,7 +81,7 @@ export class DevnetFinality {
 
   /** Whether layer 1 has a state root of this block, and the state is still held. */
   isProvable(number: number): boolean {
-    return number >= this.provable[0]! && this.layerOne.stateRoot(number) !== undefined;
+    return number >= this.provable[0]!.number && this.layerOne.stateRoot(number) !== undefined;
   }
 
   /** Whether layer 1 stores the hash of this finalized block in place of its state root. */
@@ -84,7 +91,7 @@ export class DevnetFinality {
 
   /** Oldest block whose state must be held. */
   get oldestHeld(): number {
-    return Math.min(this.provable[0]!, this.heldFrom);
+    return Math.min(this.provable[0]!.number, this.heldFrom);
   }
 
   /** Holds the states from a block on, even if later blocks are finalized; undefined ends that. */
@@ -98,8 +105,7 @@ export class DevnetFinality {
 
   /** Finality as it was when `head` was the newest block. @throws PlumblineError `STATE_NOT_HELD` */
   at(head: number): FinalitySnapshot {
-    const last = Math.max(this.ledger.first, Math.min(this.last, head - this.delay));
-    const provable = this.provable.filter((number) => number <= last);
+    const provable = this.provable.filter((one) => one.head <= head);
     const newest = provable.at(-1);
     if (newest === undefined) {
       const message = `the state of block ${head} is no longer held; go back less far`;
@@ -107,7 +113,8 @@ export class DevnetFinality {
     }
     const later = this.provable[provable.length];
     const { mark } = this.layerOne;
-    return { last: newest, provable, layerOne: later === undefined ? mark : this.layerOne.markBefore(later) };
+    const layerOne = later === undefined ? mark : this.layerOne.markBefore(later.number);
+    return { last: newest.number, provable, layerOne };
   }
 
   /** Restores finality and layer 1. The states of the provable blocks must have been held since. */
@@ -150,13 +157,13 @@ export class DevnetFinality {
   }
 
   private finalize(end: number): void {
-    const { timestamp } = this.ledger.headSummary;
+    const { timestamp, number: head } = this.ledger.headSummary;
     const first = this.last + 1;
     const { kind, parent, final } = this.stored(end);
     const bridged = this.bridged(first, end);
     this.layerOne.finalize(new HeldFinalization(first, end, timestamp, kind, parent, final, bridged));
     this.last = end;
-    this.provable.push(end);
+    this.provable.push({ number: end, head });
     if (this.provable.length > this.held) this.provable.shift();
     this.state.releaseBefore(this.oldestHeld);
     this.layerOne.releaseBefore(this.oldestHeld);

@@ -446,7 +446,7 @@ export class Snapshots {
 
   /** Oldest block whose state a snapshot needs; undefined if there is none. */
   get oldestProvable(): number | undefined {
-    return this.taken[0]?.finality.provable[0];
+    return this.taken[0]?.finality.provable[0]?.number;
   }
 }
 
