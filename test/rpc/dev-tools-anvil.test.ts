@@ -196,6 +196,27 @@ describe.skipIf(anvilPath() === undefined)('a devnet answers as anvil', () => {
     expect(two[1]!.map(({ number }) => number)).toEqual(two[0]!.map(({ number }) => number));
   });
 
+  test('blocks with an interval begin at the time of the clock, also several such requests at once', async () => {
+    /** Seconds of the newest block after the wall clock. */
+    const ahead = async () => {
+      const [theirs, ours] = (await ask('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }[];
+      const now = Date.now() / 1000;
+      const difference = Number(ours!.timestamp) - Number(theirs!.timestamp);
+      // Seconds of a busy machine may begin between the two, far fewer than an interval has.
+      expect(Math.abs(difference)).toBeLessThan(20);
+      return Number(theirs!.timestamp) - now;
+    };
+    await ask('evm_mine');
+    await ask('evm_increaseTime', 1000);
+    await ask('anvil_mine', 1, 100);
+    expect(await ahead()).toBeGreaterThan(1090);
+    await ask('anvil_mine', 3, 100);
+    expect(await ahead()).toBeGreaterThan(1390);
+    await Promise.all([ask('anvil_mine', 2, 50), ask('anvil_mine', 2, 50)]);
+    expect(await ahead()).toBeGreaterThan(1590);
+    expect(await same('eth_blockNumber')).toBe('0x9');
+  });
+
   /** Numbers, data and whether they are there of all logs. */
   async function sameLogs() {
     const [theirs, ours] = (await ask('eth_getLogs', { fromBlock: '0x0' })) as { blockNumber: Hex; data: Hex }[][];

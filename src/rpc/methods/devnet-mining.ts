@@ -26,14 +26,13 @@ export const MINING_METHODS = [
     },
   ),
 
-  /** `(blocks?, interval?)`: seconds from each block to the next, and from the head to the first block. */
+  /** `(blocks?, interval?)`: seconds from each block to the next. They also go by on the clock before the first block. */
   ...devnetMethods<[blocks?: Amount, seconds?: Amount], null>(
     ['anvil_mine'],
     CHANGES_DEVNET,
     async (devnet, [blocks, spacing], call) => {
       const interval = parseInterval(spacing);
-      const first = interval === undefined ? undefined : devnet.headTimestamp + interval;
-      await mine(devnet, blocks, { first, interval }, call);
+      await mine(devnet, blocks, { interval, before: interval }, call);
       return null;
     },
   ),
@@ -54,7 +53,7 @@ export const MINING_METHODS = [
     CHANGES_DEVNET,
     async (devnet, [enabled]) => {
       if (parseBoolean(enabled, 'enabled')) await devnet.setMining('auto');
-      else if (devnet.mining === 'auto') await devnet.setMining('manual');
+      else await devnet.endAutomine();
       return true;
     },
   ),

@@ -26,6 +26,8 @@ export interface MineTimes {
   readonly first?: number | undefined;
   /** Between each block and the next; chosen by the clock if left out. */
   readonly interval?: number | undefined;
+  /** Goes by on the clock before the first block. */
+  readonly before?: number | undefined;
 }
 
 /** The parts of a devnet that the control uses. */
@@ -84,11 +86,6 @@ export class DevnetControl {
     return this.parts.mining.mode;
   }
 
-  /** Time of the newest block, seconds. */
-  get headTimestamp(): number {
-    return this.parts.ledger.head.header.timestamp;
-  }
-
   /**
    * Seals blocks. The first one includes all transactions that can run. When it ends early, the blocks sealed until then stay.
    *
@@ -98,7 +95,7 @@ export class DevnetControl {
    */
   mine(
     count: number,
-    { first, interval }: MineTimes = {},
+    { first, interval, before }: MineTimes = {},
     limits?: RunLimits,
     onExecuted?: (executed: readonly Executed[]) => void,
   ): Promise<Block[]> {
@@ -107,13 +104,14 @@ export class DevnetControl {
       for (let i = 0; i < count; i++) {
         const { timestamp } = ledger.head.header;
         const at = i === 0 ? first : interval === undefined ? undefined : timestamp + interval;
-        const before = maker.clock.snapshot();
+        const clock = maker.clock.snapshot();
         if (at !== undefined) maker.clock.setNext(at, timestamp);
+        else if (i === 0 && before !== undefined) maker.clock.increase(before, timestamp);
         try {
           blocks.push(await maker.seal(limits, onExecuted));
         } catch (error) {
           // The time was for this block.
-          maker.clock.restore(before);
+          maker.clock.restore(clock);
           throw error;
         }
       }
@@ -125,6 +123,13 @@ export class DevnetControl {
   setMining(mode: MiningMode): Promise<void> {
     requireInterval(mode);
     return this.enqueue(({ mining }) => mining.set(mode));
+  }
+
+  /** Ends mining after each transaction. Another mode stays. */
+  endAutomine(): Promise<void> {
+    return this.enqueue(async ({ mining }) => {
+      if (mining.mode === 'auto') await mining.set('manual');
+    });
   }
 
   /** Ends mining by interval: the mode is again the one before it. */
