@@ -142,6 +142,59 @@ describe('a devnet within a budget', () => {
     await chain.close();
   });
 
+  /** What the store holds if the process ends at this moment. */
+  const opensAfter = async (store: KeptStore, head: number) => {
+    const again = await openWithin(await copyOf(store), 45_000);
+    await again.stateLoaded();
+    expect((await again.head()).header.number).toBe(head);
+    await seal(again, head + 1, head + 4);
+    await again.zkProof(TOKEN, [], { tag: 'finalized' });
+    await again.close();
+  };
+
+  test('a rollback leaves a store that can be opened, or is refused: the process may end after each', async () => {
+    const store = new KeptStore();
+    let chain = await openWithin(store, 45_000);
+    await seal(chain, 1, 60);
+    const done = { refused: 0, rolledBack: 0 };
+    for (let round = 0; round < 24; round++) {
+      const { number } = (await chain.head()).header;
+      const depth = 1 + (round % 4);
+      try {
+        await chain.control.rollback(depth);
+        done.rolledBack++;
+        await opensAfter(store, number - depth);
+        await seal(chain, number - depth + 1, number + 1);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'STATE_NOT_HELD', details: { block: number - depth } });
+        done.refused++;
+        expect((await chain.head()).header.number).toBe(number);
+        await opensAfter(store, number);
+        await seal(chain, number + 1, number + 1);
+      }
+      if (round !== 12) continue;
+      // The next ones without a budget: what was pruned is gone.
+      await chain.close();
+      chain = await openDevnet(store, { finality: FINALITY });
+    }
+    expect(done.refused).toBeGreaterThan(0);
+    expect(done.rolledBack).toBeGreaterThan(10);
+    await chain.close();
+  });
+
+  test('a snapshot of a devnet that was pruned, and has no budget now, leaves a store that can be opened', async () => {
+    const store = new KeptStore();
+    const first = await openWithin(store, 45_000);
+    await seal(first, 1, 60);
+    await first.close();
+    const chain = await openDevnet(store, { finality: FINALITY });
+    const id = await chain.control.snapshot();
+    await seal(chain, 61, 80);
+    expect(await chain.control.revert(id)).toBe(true);
+    await opensAfter(store, 60);
+    await chain.close();
+  });
+
   test('a damaged state cannot be rebuilt from pruned blocks', async () => {
     const store = new KeptStore();
     const chain = await openWithin(store, 45_000);

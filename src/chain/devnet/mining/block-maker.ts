@@ -28,7 +28,7 @@ import { contextAfter, sealBlock } from './sealing.js';
 const REVERTED_AT_ONCE = 128;
 
 /** What is stored of states. A method, so that it may know more of a state than is known here. */
-type StateCheckpoints = Pick<Checkpoints, 'beforeRevert' | 'block'> & {
+type StateCheckpoints = Pick<Checkpoints, 'beforeRevert' | 'block' | 'settled'> & {
   afterBlock(block: Block, state: BlockState, finalized: number, bytes: number): Promise<void>;
 };
 
@@ -196,7 +196,7 @@ export class BlockMaker {
    */
   async rollback(depth: number): Promise<void> {
     const { number } = this.ledger.head.header;
-    const { to, finality, edits } = this.beforeLast(depth);
+    const { to, finality, edits } = await this.beforeLast(depth);
     for (let gone = number; gone > to && this.removals.size > 0; gone--) {
       const block = this.ledger.blockByNumber(gone)!;
       this.removals.notify(block);
@@ -212,18 +212,26 @@ export class BlockMaker {
    *
    * @throws PlumblineError `INVALID_PARAMETER` above the height of the chain, or before the block of a fork; `STATE_NOT_HELD`
    */
-  beforeLast(depth: number): { to: number; finality: FinalitySnapshot; edits: readonly StateEdit[] } {
+  async beforeLast(depth: number): Promise<{ to: number; finality: FinalitySnapshot; edits: readonly StateEdit[] }> {
+    await this.checkpoints?.settled();
     const { head, first } = this.ledger;
     const { number } = head.header;
     const own = first === 0 ? 'the height of the chain' : `the number of blocks since the fork at block ${first}`;
     if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
     const to = number - depth;
-    if (!this.state.holds(to)) {
+    // The store of a pruned devnet has no other state to begin with.
+    const isStored = !this.isPruned || to >= this.checkpoints!.block;
+    if (!this.state.holds(to) || !isStored) {
       const message = `the state of block ${to} is no longer held; go back less far`;
       throw new PlumblineError('STATE_NOT_HELD', message, { block: to });
     }
     const edits = depth === 0 ? this.edits.list : (this.ledger.blockByNumber(to + 1)!.edits ?? []);
     return { to, finality: this.finality.at(to), edits };
+  }
+
+  /** Whether the state cannot be rebuilt from the stored blocks alone. */
+  private get isPruned(): boolean {
+    return this.pruning?.hasPruned === true;
   }
 
   /** The snapshots that can be reverted to. */
@@ -232,7 +240,8 @@ export class BlockMaker {
   }
 
   private async truncate(block: number, finality: FinalitySnapshot, edits: readonly StateEdit[]): Promise<void> {
-    const removedCheckpoints = (await this.checkpoints?.beforeRevert(finality.last)) ?? [];
+    const kept = this.isPruned ? block : finality.last;
+    const removedCheckpoints = (await this.checkpoints?.beforeRevert(kept)) ?? [];
     await this.store?.truncate(block, edits, removedCheckpoints);
     this.finality.restore(finality);
     this.edits.clear();

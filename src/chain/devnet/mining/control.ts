@@ -154,7 +154,7 @@ export class DevnetControl {
   reorg(depth: number, transactions: readonly ReorgTransaction[], limits?: RunLimits): Promise<void> {
     return this.enqueue(async ({ settings, maker, mining, submission, ledger, state }) => {
       // A rehearsal, so that what can fail does so before: it reads what a fork has to fetch, and spends the gas of the request.
-      const { to, edits } = maker.beforeLast(depth);
+      const { to, edits } = await maker.beforeLast(depth);
       const parsed = await submission.parse(
         transactions.map(({ transaction }) => transaction),
         state.flat.at(to, limits),

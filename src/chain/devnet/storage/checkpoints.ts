@@ -167,7 +167,7 @@ export class Checkpoints {
     });
   }
 
-  /** Entries to delete in a revert that makes `block` the newest finalized block: a checkpoint of a later block. */
+  /** Entries to delete in a revert: a checkpoint of a block after this one. */
   async beforeRevert(block: number): Promise<{ readonly table: Table; readonly key: Key }[]> {
     await this.writing;
     // Its pages stay in `unwrittenPages`: each is unchanged, or is collected again.

@@ -46,6 +46,11 @@ export class Pruning {
     private pruned: Omit<PrunedHistory, 'changes'>,
   ) {}
 
+  /** Whether blocks have lost their state changes. */
+  get hasPruned(): boolean {
+    return this.pruned.changesTo > 0;
+  }
+
   /**
    * Called after each block. Never rejects: other writes report store failures.
    *
@@ -113,12 +118,15 @@ export class Pruning {
   }
 }
 
-/** Pruning of a stored devnet; undefined if it has no budget. */
+/** Of a devnet without a budget. */
+const ANY_BYTES: DevnetBudget = { bytes: Number.POSITIVE_INFINITY, used: async () => 0 };
+
+/** Pruning of a stored devnet; undefined if it has no budget, and had none before. */
 export function openPruning(
   stored: { readonly pages: PageStore; readonly history: PrunedHistory },
   settings: { readonly network: Network; readonly budget?: DevnetBudget | undefined },
   chain: { readonly ledger: Ledger; readonly state: DevnetState },
 ): Pruning | undefined {
-  const { network, budget } = settings;
+  const { network, budget = stored.history.changesTo > 0 ? ANY_BYTES : undefined } = settings;
   return budget && new Pruning(stored.pages, network.chainId, budget, chain, stored.history);
 }
