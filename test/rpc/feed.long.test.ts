@@ -84,6 +84,31 @@ test('a proof of the zk state is under the hash of its block, each slot apart', 
   expect(await slot.json()).toEqual({ proof: proof.storageProofs[0] });
 });
 
+test('a proof of the zk state has the same bytes, whatever its spelling at the endpoint of the origin', async () => {
+  const { dev, get } = await scene();
+  for (let i = 0; i < 3; i++) await dev.ask('evm_mine');
+  const { hash } = await dev.ask<{ hash: Hex }>('eth_getHeaderByNumber', 'finalized');
+  const respelled = (value: unknown): unknown => {
+    if (typeof value === 'string') return `0x${value.slice(2).toUpperCase()}`;
+    if (Array.isArray(value)) return value.map(respelled);
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).map(([name, one]) =>
+      name === 'key' ? [name, `0x${BigInt(one).toString(16)}`] : [name, respelled(one)],
+    );
+    return Object.fromEntries(members.reverse());
+  };
+  const other = Object.create(dev.node) as PlumblineNode;
+  other.request = (async (call: { method: 'linea_getProof'; params: never }) =>
+    respelled(await dev.node.request(call))) as typeof other.request;
+  const mirror = await served(other);
+  for (const address of [TEST_TOKEN, stranger('0a')])
+    for (const path of [`block/${hash}/zk/${address}`, `block/${hash}/zk/${address}/${KEY}`]) {
+      const [first, second] = [await get(path), await mirror.get(path)];
+      expect(first.status, path).toBe(200);
+      expect(await second.text(), path).toBe(await first.text());
+    }
+});
+
 test('a devnet and a light node over it give the same bytes and tags for the same questions', async () => {
   const { dev, hash, origin, get } = await scene();
   const light = await createInlineNode({ chain: { kind: 'light', network, endpoints: [origin] } });

@@ -79,6 +79,25 @@ const member = (value: unknown, name: string): unknown => (value as Readonly<Rec
 const codeOf = (codeHash: unknown, code: unknown) =>
   bytesToHex(keccak256(hexToBytes(code as Hex))) === codeHash ? code : null;
 
+/** Members of a proof, in the order of docs/spec/state-trie.md 7.3. */
+const PROOF_MEMBERS = [
+  ...['key', 'leafIndex', 'leftLeafIndex', 'rightLeafIndex'],
+  ...['proof', 'leftProof', 'rightProof', 'value', 'proofRelatedNodes'],
+];
+
+/** An item of a verified proof, as all origins write it: a node passes on what its endpoint wrote, in that order, case and length of the key. */
+function itemOf(item: unknown, key: string): unknown {
+  if (item === null || item === undefined) return null;
+  const text = JSON.stringify({ ...(item as object), key }, PROOF_MEMBERS);
+  return JSON.parse(text.replace(/"0x[\da-f]*"/gi, (hex) => hex.toLowerCase()));
+}
+
+async function zkProof(ask: Ask, [hash, address, slot]: Names | readonly [string, string]) {
+  const answer = await ask('linea_getProof', address, slot === undefined ? [] : [slot], hash);
+  const { accountProof, storageProofs } = answer as { accountProof: unknown; storageProofs: readonly unknown[] };
+  return { account: itemOf(accountProof, address), slot: slot === undefined ? null : itemOf(storageProofs[0], slot) };
+}
+
 const KINDS: readonly Kind[] = [
   {
     kind: 'head',
@@ -111,9 +130,12 @@ const KINDS: readonly Kind[] = [
     ]);
     return codeOf(member(account, 'codeHash'), code);
   }),
-  fixed('zk-account', at(`zk/${ADDRESS}`), (ask, [hash, address]) => ask('linea_getProof', address, [], hash)),
-  fixed('zk-slot', at(`zk/${ADDRESS}/${HASH}`), async (ask, [hash, address, key]) => ({
-    proof: member(member(await ask('linea_getProof', address, [key], hash), 'storageProofs'), '0') ?? null,
+  fixed('zk-account', at(`zk/${ADDRESS}`), async (ask, [hash, address]) => ({
+    accountProof: (await zkProof(ask, [hash, address])).account,
+    storageProofs: [],
+  })),
+  fixed('zk-slot', at(`zk/${ADDRESS}/${HASH}`), async (ask, names) => ({
+    proof: (await zkProof(ask, names)).slot,
   })),
 ];
 
