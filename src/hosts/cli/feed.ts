@@ -85,17 +85,11 @@ const PROOF_MEMBERS = [
   ...['proof', 'leftProof', 'rightProof', 'value', 'proofRelatedNodes'],
 ];
 
-/** An item of a verified proof, as all origins write it: a node passes on what its endpoint wrote, in that order, case and length of the key. */
+/** An item of a verified proof, as all origins write it: a node passes on what its endpoint wrote, with its order of members and its hex. */
 function itemOf(item: unknown, key: string): unknown {
   if (item === null || item === undefined) return null;
   const text = JSON.stringify({ ...(item as object), key }, PROOF_MEMBERS);
   return JSON.parse(text.replace(/"0x[\da-f]*"/gi, (hex) => hex.toLowerCase()));
-}
-
-async function zkProof(ask: Ask, [hash, address, slot]: Names | readonly [string, string]) {
-  const answer = await ask('linea_getProof', address, slot === undefined ? [] : [slot], hash);
-  const { accountProof, storageProofs } = answer as { accountProof: unknown; storageProofs: readonly unknown[] };
-  return { account: itemOf(accountProof, address), slot: slot === undefined ? null : itemOf(storageProofs[0], slot) };
 }
 
 const KINDS: readonly Kind[] = [
@@ -131,11 +125,11 @@ const KINDS: readonly Kind[] = [
     return codeOf(member(account, 'codeHash'), code);
   }),
   fixed('zk-account', at(`zk/${ADDRESS}`), async (ask, [hash, address]) => ({
-    accountProof: (await zkProof(ask, [hash, address])).account,
+    accountProof: itemOf(member(await ask('linea_getProof', address, [], hash), 'accountProof'), address),
     storageProofs: [],
   })),
-  fixed('zk-slot', at(`zk/${ADDRESS}/${HASH}`), async (ask, names) => ({
-    proof: (await zkProof(ask, names)).slot,
+  fixed('zk-slot', at(`zk/${ADDRESS}/${HASH}`), async (ask, [hash, address, key]) => ({
+    proof: itemOf(member(member(await ask('linea_getProof', address, [key], hash), 'storageProofs'), '0'), key),
   })),
 ];
 
