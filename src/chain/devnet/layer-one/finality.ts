@@ -1,4 +1,4 @@
-import { invalidParameter, PlumblineError } from '../../../errors.js';
+import { invalidParameter } from '../../../errors.js';
 import { withDefaults } from '../../../primitives/option-table.js';
 import type { WorldState } from '../../../state/world-state.js';
 import type { Block } from '../../block.js';
@@ -103,14 +103,11 @@ export class DevnetFinality {
     return { last: this.last, provable: [...this.provable], layerOne: this.layerOne.mark };
   }
 
-  /** Finality as it was when `head` was the newest block. @throws PlumblineError `STATE_NOT_HELD` */
-  at(head: number): FinalitySnapshot {
+  /** Finality as it was when `head` was the newest block; undefined if no state of then is held. */
+  at(head: number): FinalitySnapshot | undefined {
     const provable = this.provable.filter((one) => one.head <= head);
     const newest = provable.at(-1);
-    if (newest === undefined) {
-      const message = `the state of block ${head} is no longer held; go back less far`;
-      throw new PlumblineError('STATE_NOT_HELD', message, { block: head });
-    }
+    if (newest === undefined) return undefined;
     const later = this.provable[provable.length];
     const { mark } = this.layerOne;
     const layerOne = later === undefined ? mark : this.layerOne.markBefore(later.number);

@@ -221,12 +221,13 @@ export class BlockMaker {
     const to = number - depth;
     // The store of a pruned devnet has no other state to begin with.
     const isStored = !this.isPruned || to >= this.checkpoints!.block;
-    if (!this.state.holds(to) || !isStored) {
+    const finality = this.finality.at(to);
+    if (finality === undefined || !this.state.holds(to) || !isStored) {
       const message = `the state of block ${to} is no longer held; go back less far`;
       throw new PlumblineError('STATE_NOT_HELD', message, { block: to });
     }
     const edits = depth === 0 ? this.edits.list : (this.ledger.blockByNumber(to + 1)!.edits ?? []);
-    return { to, finality: this.finality.at(to), edits };
+    return { to, finality, edits };
   }
 
   /** Whether the state cannot be rebuilt from the stored blocks alone. */
