@@ -5,6 +5,7 @@ import type { PlumblineNode } from '../../src/hosts/provider/node-handle.js';
 import type { UntypedMethod } from '../../src/hosts/provider/provider.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 import { type HurriedNode, openHurried, serveFaulty } from '../support/faulty-node.js';
 import type { MockUpstream } from '../support/mock-upstream.js';
 import { signTransaction, transferCalldata } from '../support/sign.js';
@@ -141,5 +142,43 @@ describe('a re-organization of three blocks', () => {
     }
     expect((await node.ask('eth_getBlockByHash', gone, false)).answer).toBeNull();
     expect(await node.close()).toBe(0);
+  });
+});
+
+describe('more endpoints fail than may', () => {
+  test.each([
+    [{ kind: 'reset' }, 'UPSTREAM_UNAVAILABLE', 4],
+    [{ kind: 'status', status: 401, body: 'no key' }, 'UPSTREAM_CONFIGURATION', 1],
+    [{ kind: 'rate-limit', retryAfter: '3600' }, 'UPSTREAM_RATE_LIMITED', 1],
+  ] as const)('%o: an error with the reason, after few requests', async (fault, code, most) => {
+    for (const [level, count, healthy] of [
+      ['plain', 2, 0],
+      ['linked', 3, 0],
+      ['linked', 3, 1],
+      ['linked', 4, 1],
+    ] as const) {
+      const served = await Promise.all(Array.from({ length: count }, () => serveFaulty(dev)));
+      for (const mock of served.slice(healthy)) mock.fail(fault);
+      const node = await openHurried(
+        served.map(({ url }) => url),
+        { level },
+      );
+      const { error } = await node.ask('eth_blockNumber');
+      expect(error, `${level}, ${healthy} of ${count}`).toMatchObject({ code });
+      for (const mock of served.slice(healthy)) expect(mock.requests.length).toBeLessThanOrEqual(most);
+      expect(await node.close()).toBe(0);
+      await Promise.all(served.map((mock) => mock.close()));
+    }
+  });
+
+  test('a node that is closed meanwhile ends', async () => {
+    const served = await Promise.all([0, 1, 2].map(() => serveFaulty(dev)));
+    for (const mock of served) mock.fail({ kind: 'silence' });
+    const node = await openHurried(served.map(({ url }) => url));
+    const asked = node.ask('eth_blockNumber');
+    await eventually(async () => expect(served[0]!.requests.length).toBeGreaterThan(0));
+    expect(await node.close()).toBe(0);
+    expect((await asked).error).toBeDefined();
+    await Promise.all(served.map((mock) => mock.close()));
   });
 });

@@ -212,12 +212,13 @@ export class Heads {
       (a, b) => READINESS_ORDER[a.readiness] - READINESS_ORDER[b.readiness],
     );
     const responses: HeadResponse[] = [];
-    /** Endpoints without an answer to one attempt. They are asked again, with waits, if the others are not enough. */
-    let failed: EndpointInfo[] = [];
+    /** Endpoints without an answer to one attempt. If the others are not enough, they are asked once more, all at once and with waits. */
+    const failed: EndpointInfo[] = [];
+    let isLastTry = false;
     const failures: unknown[] = [];
     while (waiting.length > 0) {
-      const wave = waiting.splice(0, Math.max(1, needed - responses.length));
-      const waits = waiting.length === 0 && failed.length === 0;
+      const wave = waiting.splice(0, isLastTry ? waiting.length : Math.max(1, needed - responses.length));
+      const waits = isLastTry || (waiting.length === 0 && failed.length === 0);
       const asked = await Promise.allSettled(
         wave.map((from, i) => this.ask(from, i === 0 && responses.length === 0 ? extraCalls : [], signal, waits)),
       );
@@ -233,8 +234,8 @@ export class Heads {
       const isUsable = agreed !== undefined && agreed.block.header.number >= lowest;
       if (isUsable && this.isNear(agreed, responses)) return { responses, agreed };
       if (waiting.length === 0) {
-        waiting.push(...failed);
-        failed = [];
+        waiting.push(...failed.splice(0));
+        isLastTry = true;
       }
     }
     if (responses.length < needed && failures.length > 0)
