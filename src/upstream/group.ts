@@ -215,10 +215,11 @@ export class EndpointGroup {
     );
   }
 
-  /** Whether every endpoint is known not to have the method, so that a call would fail. */
-  lacksMethod(method: string): boolean {
+  /** Origins of the endpoints that are not known to lack the method. If there are none, a call would fail. */
+  originsWith(method: string): readonly string[] {
     const now = this.clock.now();
-    return this.members.every(({ health }) => health.missingMethod(method, now) !== undefined);
+    const having = this.members.filter(({ health }) => health.missingMethod(method, now) === undefined);
+    return [...new Set(having.map(({ info }) => info.origin))];
   }
 
   /**
@@ -778,6 +779,8 @@ function orderMembers(members: readonly GroupEndpoint[], now: number): GroupEndp
 const BREAK = { initialMs: 1_000, maxMs: 60_000 };
 /** How long a refusal or a missing method is remembered, milliseconds. */
 const MEMORY_MS = 300_000;
+/** Methods that are remembered of an endpoint. Of one that serves REST each path is a method. */
+const MAX_METHODS = 256;
 /** Refusals in a row after which an endpoint that has answered before is no longer asked. */
 const MAX_REFUSALS = 3;
 
@@ -826,7 +829,7 @@ export class Health {
 
   /** Records answers. @returns whether the endpoint has recovered */
   answered(methods: readonly string[]): boolean {
-    for (const method of methods) this.served.add(method);
+    if (this.served.size < MAX_METHODS) for (const method of methods) this.served.add(method);
     this.refusals = 0;
     this.failing = false;
     this.refusedUntil = 0;
@@ -869,6 +872,7 @@ export class Health {
 
   /** Remembers that a method is missing, and how a request for it fails. */
   lacks(method: string, failure: Failure, now: number): void {
+    if (this.missing.size >= MAX_METHODS) this.missing.clear();
     this.missing.set(method, { until: now + MEMORY_MS, failure });
   }
 
@@ -898,7 +902,7 @@ class NotFound extends Error {}
  * Asks one endpoint after the other until one has what is requested. Absence cannot be proved, so it takes several origins.
  *
  * @param options.accept - returns undefined if the endpoint does not have it
- * @param options.agreeing - origins that must not have it, 2 by default; all origins if there are fewer
+ * @param options.agreeing - origins that must not have it, 2 by default; all origins that have the method if there are fewer
  * @returns undefined if that many origins do not have it and no other endpoint does
  * @throws PlumblineError `UPSTREAM_UNAVAILABLE` if too few origins answered; of the endpoints; what `accept` throws
  */
@@ -925,14 +929,13 @@ export async function requestFirstFound<T>(
     });
   } catch (error) {
     if (isPlumblineError(error, 'ABORTED') || rest.signal?.aborted) throw error;
-    const origins = [...new Set(group.endpoints.map(({ origin }) => origin))];
-    if (without.size >= Math.min(agreeing, origins.length)) return undefined;
+    // A feed, for one, cannot be asked for a transaction by its hash.
+    const origins = group.originsWith(method);
+    if (without.size >= Math.min(agreeing, origins.length || 1)) return undefined;
     if (!(error instanceof NotFound)) throw error;
-    const endpoints = origins
-      .filter((origin) => !without.has(origin))
-      .map((origin) => ({ origin, kind: 'unavailable', reason: 'did not answer' }) as const);
-    const silent = endpoints.map(({ origin }) => origin).join(', ');
-    const message = `too few endpoints answered to tell that it does not exist; no answer from ${silent}`;
+    const silent = origins.filter((origin) => !without.has(origin));
+    const endpoints = silent.map((origin) => ({ origin, kind: 'unavailable', reason: 'did not answer' }) as const);
+    const message = `too few endpoints answered to tell that it does not exist; no answer from ${silent.join(', ')}`;
     throw new PlumblineError('UPSTREAM_UNAVAILABLE', message, { endpoints });
   }
 }

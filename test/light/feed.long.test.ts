@@ -168,6 +168,9 @@ test('what a feed does not have, another endpoint answers, and the feed is not a
   await ask(node, ['linea_estimateGas', { from: OWNER, to: TEST_TOKEN, data: transfer(1n) }]);
   expect(await ask(node, ['eth_getBlockByNumber', '0x0', false])).toMatchObject({ number: '0x0' });
   expect(await ask(node, ['eth_getBlockByHash', `0x${'ab'.repeat(32)}`, false])).toBe(null);
+  // Wallets ask so until their transaction is in a block.
+  for (const method of ['eth_getTransactionByHash', 'eth_getTransactionReceipt'])
+    expect(await ask(node, [method, `0x${'ab'.repeat(32)}`])).toBe(null);
   expect(events).toEqual([]);
   expect(mock.seen.flat().map(({ method }) => method)).toContain('eth_getTransactionByHash');
   expect(asked.some((path) => path.includes('/account/'))).toBe(true);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openInline } from '../../src/hosts/opening/open-inline.js';
 import { devNode, KeptStore } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
@@ -49,5 +49,20 @@ test('an import by a node that shares its store may take longer too, as writer o
   for (const node of [writer, follower]) {
     const reply = await node.dispatch('inspect', { jsonrpc: '2.0', id: 1, method: 'importChain', params: [file] });
     expect(reply.body).toMatchObject({ result: { head: 60 } });
+  }
+});
+
+test('a node that is closed while it is cleared leaves no devnet behind', async () => {
+  for (let turns = 0; turns < 10; turns++) {
+    const { node, ask } = await devNode({ chain: { kind: 'devnet', mining: { intervalSeconds: 0.02 } } });
+    await ask('evm_mine');
+    const cleared = node.clear().catch(() => {});
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await node.close();
+    await cleared;
+    const started = vi.spyOn(globalThis, 'setTimeout');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(started, `after ${turns} turns`).toHaveBeenCalledTimes(1);
+    started.mockRestore();
   }
 });

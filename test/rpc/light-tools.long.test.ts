@@ -63,6 +63,26 @@ describe('eth_sendRawTransactionSync', () => {
     expect(await ask('eth_getRawTransactionByHash', hash)).toBe(raw);
     await expect(ask('eth_sendRawTransactionSync', word(0n))).rejects.toMatchObject({ code: -32602 });
   });
+
+  test('a receipt that cannot be read at first is waited for; after the time the hash is in the error', async () => {
+    const { dev, ask, endpoints } = await lightScene({ dev: { chain: { kind: 'devnet', mining: 'manual' } } });
+    const lies = (isLying: boolean) => {
+      for (const { options } of endpoints)
+        options.tamper = ({ method }, result) =>
+          isLying && method === 'eth_getTransactionByHash' ? { blockNumber: '0x0' } : result;
+    };
+    lies(true);
+    const error: unknown = await ask('eth_sendRawTransactionSync', raw, 300).catch((thrown: unknown) => thrown);
+    const [{ hash }] = await dev.ask<[{ hash: Hex }]>('eth_pendingTransactions');
+    expect(error).toMatchObject({ code: 4, data: hash });
+    const next = signTransaction(0, { to: stranger('11'), value: 1n, gasLimit: 21_000n, nonce: 1, ...PRICE });
+    const answered = ask<{ transactionHash: Hex }>('eth_sendRawTransactionSync', next, 60_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    lies(false);
+    await dev.ask('evm_mine');
+    const receipt = await answered;
+    expect(receipt).toEqual(await dev.ask('eth_getTransactionReceipt', receipt.transactionHash));
+  });
 });
 
 test('an account that an endpoint lies about is not answered', async () => {

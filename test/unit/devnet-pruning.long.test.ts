@@ -195,6 +195,22 @@ describe('a devnet within a budget', () => {
     await chain.close();
   });
 
+  test.each([40, 80])('opens, goes on and closes with a delay of %i blocks for finality', async (delayBlocks) => {
+    const store = new KeptStore();
+    const first = await openWithin(store, 45_000);
+    await seal(first, 1, 60);
+    await first.close();
+    // The newest final block is before the checkpoint now, and may have no body.
+    const finality = { ...FINALITY, delayBlocks };
+    const chain = await openWithin(store, 45_000, { finality });
+    await seal(chain, 61, 63);
+    await chain.close();
+    const again = await openWithin(store, 45_000, { finality });
+    await again.stateLoaded();
+    expect((await again.head()).header.number).toBe(63);
+    await again.close();
+  });
+
   test('a damaged state cannot be rebuilt from pruned blocks', async () => {
     const store = new KeptStore();
     const chain = await openWithin(store, 45_000);

@@ -99,7 +99,11 @@ describe('a batch', () => {
         { kind: 'error', error: { code: 3, message: 'reverted' } },
       ],
     });
-    expect(['m', 'missing', 'failing'].map((method) => group.lacksMethod(method))).toEqual([false, true, false]);
+    expect(['m', 'missing', 'failing'].map((method) => group.originsWith(method).length === 0)).toEqual([
+      false,
+      true,
+      false,
+    ]);
     const { details } = (await failureOf(group.request('missing', []))) as PlumblineError;
     expect(details).toStrictEqual({ origin: 'a', method: 'missing', code: NONE, message: 'none' });
   });
@@ -109,9 +113,9 @@ describe('a batch', () => {
     const fault: unknown[] = [];
     await failureOf(group.request('missing', [], { endpoint: 'a', onFault: (given) => void fault.push(given) }));
     expect(fault).toEqual([{ kind: 'unavailable', reason: 'it says "none"' }]);
-    expect(group.lacksMethod('missing')).toBe(false);
+    expect(group.originsWith('missing').length === 0).toBe(false);
     await failureOf(group.request('missing', []));
-    expect([group.lacksMethod('missing'), asked]).toEqual([true, ['a missing', 'b missing']]);
+    expect([group.originsWith('missing').length === 0, asked]).toEqual([true, ['a missing', 'b missing']]);
   });
 
   test('is checked by what the caller gives, and asked again if the refusal may pass', async () => {

@@ -152,7 +152,7 @@ export class CheckpointLoader {
     }
     state.start(block, held.header.stateRoot, trie, zk, flat);
     checkpoints.resume(this.checkpoint, names);
-    const finalized = finality.finalized.header.number;
+    const finalized = finality.newest;
     await blocks.each(block + 1, this.found.head!, async (record) => {
       await this.apply(record);
       const { number } = record.block.header;
@@ -174,7 +174,7 @@ export class CheckpointLoader {
     const start = ledger.blockByNumber(0)!;
     const sameRoot = equalBytes(genesis.zkRoot, this.found.genesis!.zkRoot);
     if (!equalBytes(genesis.block.hash, start.hash) || !sameRoot) throw anotherGenesis();
-    const finalized = finality.finalized.header.number;
+    const finalized = finality.newest;
     const keep = async (number: number) => {
       state.releaseBefore(Math.min(number, finality.oldestHeld));
       if (number === finalized) await checkpoints.afterBlock(ledger.blockByNumber(number)!, state, finalized, 0);

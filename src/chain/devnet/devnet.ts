@@ -5,7 +5,7 @@ import { type BlockContext, contextOfHeader } from '../../evm/block-context.js';
 import type { StateReader } from '../../evm/state-reader.js';
 import { isLayerOne, type Network } from '../../networks/network.js';
 import { equalBytes } from '../../primitives/bytes.js';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import { hexToBytes } from '../../primitives/hex.js';
 import { loadOnce } from '../../scheduling/load-once.js';
 import { SerialQueue } from '../../scheduling/serial-queue.js';
 import type { PageStore } from '../../store/page-store.js';
@@ -39,7 +39,6 @@ import { TransactionSubmission } from './mining/transaction-submission.js';
 import type { BlockRecord } from './records/block-record.js';
 import { Ledger } from './records/ledger.js';
 import type { DevnetSettings } from './settings.js';
-import { OPERATOR } from './state/dev-accounts.js';
 import { DevnetState } from './state/devnet-state.js';
 import { type GenesisAlloc, sealGenesis } from './state/genesis.js';
 import type { ChainWriter } from './storage/chain-writer.js';
@@ -191,27 +190,10 @@ export class Devnet implements Chain {
     };
   }
 
-  /**
-   * Anchors messages of layer 1 that layer 2 does not have yet, by a transaction of the operator.
-   *
-   * @param when - `now` as the mode of mining has it. `next` waits for the next block in any mode: a chain that was made shorter
-   *   stays so
-   */
   private async anchorMessages(when: 'now' | 'next'): Promise<void> {
-    const { anchoringRequests } = await import('./layer-one/anchoring.js');
-    if (when === 'next') await this.layerOne!.settle();
-    const { network } = this.settings;
-    await this.queue.run(async () => {
-      const { chain } = this.layerOne!.opened!;
-      const requests = await anchoringRequests(network, this.maker.headState, chain);
-      const { pool } = this.maker;
-      // Those that wait for a block are made again, with what came since.
-      for (const { from, hash } of pool.transactions) if (bytesToHex(from) === OPERATOR.address) pool.remove(hash);
-      const send = async () => {
-        for (const request of requests) await this.submission.send(request);
-      };
-      await (when === 'now' ? send() : this.mining.withhold(send));
-    });
+    const { anchorMessages } = await import('./layer-one/anchoring.js');
+    const { queue, maker, mining, submission, network } = this;
+    await anchorMessages({ queue, maker, mining, submission, network, layerOne: this.layerOne! }, when);
   }
 
   /** Accounts of its genesis. */
@@ -361,7 +343,7 @@ export class Devnet implements Chain {
   private provable(reference: BlockReference): number | undefined {
     if ('number' in reference) return reference.number;
     if ('hash' in reference) return this.ledger.numberOf(reference.hash);
-    return reference.tag === 'earliest' ? 0 : this.finality.finalized.header.number;
+    return reference.tag === 'earliest' ? 0 : this.finality.newest;
   }
 
   submit(raw: Uint8Array, limits?: ChainCall): Promise<Uint8Array> {
@@ -424,8 +406,11 @@ export class Devnet implements Chain {
   async close(): Promise<void> {
     try {
       await this.end();
-      const isWhole = this.recovery.isComplete && this.writer?.isComplete === true;
-      if (isWhole) await this.stored?.checkpoints.finish(this.finality.finalized, this.state);
+      const { finality, stored, writer } = this;
+      const isWhole = this.recovery.isComplete && writer?.isComplete && !writer.isAbandoned;
+      // Of a devnet that was opened with a greater delay, the state before that of the checkpoint is not held.
+      if (isWhole && finality.newest >= stored!.checkpoints.block)
+        await stored!.checkpoints.finish(finality.finalized, this.state);
     } finally {
       await this.stored?.blocks.close();
     }

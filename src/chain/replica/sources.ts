@@ -170,7 +170,7 @@ export function shomeiRoots(group: EndpointGroup): StateManagerRoots {
   const method = 'rollup_getZkEVMStateMerkleProofV0';
   return {
     async rootOf(block, signal) {
-      if (group.lacksMethod(method)) return undefined;
+      if (group.originsWith(method).length === 0) return undefined;
       try {
         return await group.request(method, [{ startBlockNumber: block, endBlockNumber: block }], {
           signal,

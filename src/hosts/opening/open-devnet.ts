@@ -179,8 +179,11 @@ function devnetBudget(store: MeteredStore | undefined, { budgets = {} }: Storage
 function devnetStorage(devnet: ReplaceableDevnet, keeping: DevnetKeeping): StorageControl {
   const { store, health, options, open } = keeping;
   const replace = async (change: () => Promise<void>, condition?: 'whole') => {
-    await devnet.replace(change, open, condition);
-    if (store !== undefined) health.durable();
+    const opened = () => {
+      if (store !== undefined) health.durable();
+      return open();
+    };
+    await devnet.replace(change, opened, condition);
   };
   const { dictionaries } = budgetsOf(options);
   return new NodeStorage({

@@ -27,6 +27,10 @@ export class ReplaceableDevnet<Own extends ReplacedDevnet = Devnet> {
     this.chain = {
       ...forwardingChain(() => this.devnet),
       subscribe: (listener) => this.subscribe(listener),
+      close: async () => {
+        await this.replacing;
+        await this.devnet.close();
+      },
     };
   }
 

@@ -43,37 +43,32 @@ export async function receiptWithin(
   const deadline = openDeadline(call.signal, waitMs);
   const limited = { ...call, signal: deadline.signal };
   let wake = () => {};
+  let last: unknown;
   const stop = chain.subscribe({ head: () => wake() });
   try {
     for (;;) {
       const head = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const receipt = await deadline.run(() => receiptOf(chain, hash, limited));
-      if (receipt !== undefined) return receipt;
+      try {
+        const receipt = await deadline.run(() => findReceipt(chain, hash, limited));
+        if (receipt !== undefined) return receipt;
+        last = undefined;
+      } catch (error) {
+        // The transaction is sent. That its receipt cannot be had now, as from endpoints that do not all have the newest block, may pass.
+        deadline.signal.throwIfAborted();
+        last = error;
+      }
       await raceSignal(head, deadline.signal);
     }
   } catch (error) {
     if (!isPlumblineError(error, 'REQUEST_TIMED_OUT')) throw error;
     const message = `the transaction was sent, and no block has included it in ${waitMs} ms`;
-    throw new PlumblineError('TRANSACTION_PENDING', message, { hash: bytesToHex(hash), waitedMs: waitMs });
+    const details = { hash: bytesToHex(hash), waitedMs: waitMs };
+    throw new PlumblineError('TRANSACTION_PENDING', message, details, last ? { cause: last } : undefined);
   } finally {
     stop();
     deadline.close();
-  }
-}
-
-/** Endpoints that do not all have the newest block disagree about its transactions. */
-async function receiptOf(
-  chain: Chain,
-  hash: Uint8Array,
-  call: MethodCallOptions,
-): Promise<TransactionReceipt | undefined> {
-  try {
-    return await findReceipt(chain, hash, call);
-  } catch (error) {
-    if (isPlumblineError(error, 'UPSTREAM_DISAGREEMENT')) return undefined;
-    throw error;
   }
 }
 

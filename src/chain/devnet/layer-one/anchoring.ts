@@ -2,9 +2,14 @@ import { abiWord } from '../../../ethereum/abi.js';
 import type { StateReader } from '../../../evm/state-reader.js';
 import { type Network, rollupOf } from '../../../networks/network.js';
 import { bytesToBigInt, concatBytes } from '../../../primitives/bytes.js';
-import { hexToBytes } from '../../../primitives/hex.js';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
+import type { SerialQueue } from '../../../scheduling/serial-queue.js';
 import type { Chain } from '../../chain.js';
+import type { BlockMaker } from '../mining/block-maker.js';
+import type { Mining } from '../mining/mining.js';
+import type { TransactionSubmission } from '../mining/transaction-submission.js';
 import { OPERATOR } from '../state/dev-accounts.js';
+import type { SimulatedL1 } from './simulated-l1.js';
 
 /** `RollingHashUpdated(uint256,bytes32,bytes32)` of layer 1. @source docs/spec/messages.md 7 */
 const ROLLING_HASH_UPDATED = hexToBytes('0xea3b023b4c8680d4b4824f0143132c95476359a2bb70a81d6c5a36f6918f6339', 32);
@@ -18,13 +23,44 @@ const [GAS_EACH, GAS_BESIDE] = [60_000n, 200_000n];
 /** Far above what layer 2 asks. */
 const PRICE = { maxFeePerGas: 1_000_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
 
+/** The parts of a devnet that anchor messages. */
+interface AnchoringParts {
+  readonly network: Network;
+  readonly queue: SerialQueue;
+  readonly maker: BlockMaker;
+  readonly mining: Mining;
+  readonly submission: TransactionSubmission;
+  readonly layerOne: Pick<SimulatedL1, 'opened' | 'settle'>;
+}
+
+/**
+ * Anchors messages of layer 1 that layer 2 does not have yet, by a transaction of the operator.
+ *
+ * @param when - `now` as the mode of mining has it. `next` waits for the next block in any mode: a chain that was made shorter
+ *   stays so
+ */
+export async function anchorMessages(parts: AnchoringParts, when: 'now' | 'next'): Promise<void> {
+  const { network, queue, maker, mining, submission, layerOne } = parts;
+  if (when === 'next') await layerOne.settle();
+  await queue.run(async () => {
+    const requests = await anchoringRequests(network, maker.headState, layerOne.opened!.chain);
+    const { pool } = maker;
+    // Those that wait for a block are made again, with what came since.
+    for (const { from, hash } of pool.transactions) if (bytesToHex(from) === OPERATOR.address) pool.remove(hash);
+    const send = async () => {
+      for (const request of requests) await submission.send(request);
+    };
+    await (when === 'now' ? send() : mining.withhold(send));
+  });
+}
+
 /**
  * Transactions of the operator that anchor on layer 2 the messages of layer 1 that it does not have.
  *
  * @param state - of layer 2
  * @returns none if layer 2 has no message service: its genesis is of an earlier format
  */
-export async function anchoringRequests(network: Network, state: StateReader, layerOne: Chain) {
+async function anchoringRequests(network: Network, state: StateReader, layerOne: Chain) {
   const service = network.messageService && hexToBytes(network.messageService, 20);
   if (!service || (await state.account(service)) === undefined) return [];
   const last = bytesToBigInt(await state.slot(service, abiWord(LAST_ANCHORED_SLOT)));

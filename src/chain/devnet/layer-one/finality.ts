@@ -74,7 +74,12 @@ export class DevnetFinality {
     this.blockHashesFrom = settings.blockHashesFrom;
   }
 
-  /** Newest finalized block. */
+  /** Number of the newest finalized block. */
+  get newest(): number {
+    return this.last;
+  }
+
+  /** Newest finalized block. @throws PlumblineError `BLOCK_PRUNED` */
   get finalized(): Block {
     return this.ledger.blockByNumber(this.last)!;
   }

@@ -302,7 +302,7 @@ export class BlockMaker {
     await this.edits.replace(this.edits.list);
     if (this.store === undefined) return;
     // A checkpoint of a block that is not stored cannot be used.
-    let written = Math.min(this.finality.finalized.header.number, this.store.stored);
+    let written = Math.min(this.finality.newest, this.store.stored);
     // A revert removes later checkpoints, and a pruned devnet has no other way to an earlier state.
     if (this.pruning !== undefined) written = Math.min(written, this.snapshots.oldestFinalized);
     await this.checkpoints?.afterBlock(record.block, this.state, written, this.store.lastBytes);

@@ -228,10 +228,12 @@ export class Ledger {
     return this.receipt(hash);
   }
 
-  /** Receipts of a block from this ledger, in transaction order. */
+  /** Receipts of a block from this ledger, in transaction order. @throws PlumblineError `BLOCK_PRUNED` */
   receiptsOf(block: Block): TransactionReceipt[] {
-    const number = this.byHash.get(bytesToKey(block.hash));
-    return number === undefined ? [] : [...this.held(number)!.receipts];
+    const number = this.numberOf(block.hash);
+    if (number === undefined) return [];
+    this.requireBody(number);
+    return [...this.held(number)!.receipts];
   }
 
   receipt(hash: Uint8Array): TransactionReceipt | undefined {

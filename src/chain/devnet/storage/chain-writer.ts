@@ -58,6 +58,8 @@ export class ChainWriter {
   private delayMs: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
+  /** The stored chain is another one now. */
+  isAbandoned = false;
   private readonly maxWaitingBytes: number;
   private readonly retryMs: number;
 
@@ -150,6 +152,7 @@ export class ChainWriter {
   /** Stops writing, because the stored chain was replaced. */
   abandon(): void {
     this.closed = true;
+    this.isAbandoned = true;
     clearTimeout(this.timer);
     const { stored } = this;
     this.backlog = { stored, queued: [], gap: undefined, edits: [], deletes: [], isBehind: false };

@@ -231,8 +231,8 @@ export class Heads {
       const agreed =
         agreedBlock(responses, needed) ??
         (await this.agreedAtSharedHeight(responses, needed, waiting.length === 0, signal));
-      const isUsable = agreed !== undefined && agreed.block.header.number >= lowest;
-      if (isUsable && this.isNear(agreed, responses)) return { responses, agreed };
+      if (agreed !== undefined && agreed.block.header.number >= lowest && this.isNear(agreed, responses))
+        return { responses, agreed };
       if (waiting.length === 0) {
         waiting.push(...failed.splice(0));
         isLastTry = true;
@@ -246,15 +246,16 @@ export class Heads {
             responses.map(({ origin }) => origin),
             needed,
           );
-    if (needed === 1) {
-      const reason = responses.length === 0 ? 'no endpoint may be asked' : `no endpoint has reached block ${lowest}`;
-      throw failures.length > 0 ? allFailed(failures) : notReached('plain', undefined, reason);
-    }
+    // From here on at least one has answered.
+    if (needed === 1)
+      throw failures.length > 0
+        ? allFailed(failures)
+        : notReached('plain', undefined, `no endpoint has reached block ${lowest}`);
     const named = responses.map(
       ({ origin, blocks: [{ header, hash }] }) => `${origin} names block ${header.number}, ${bytesToHex(hash)}`,
     );
-    const reason = `${needed} endpoints have to agree on a block near the head: ${named.join('; ') || 'none answered'}`;
-    throw notReached('linked', responses.length === 0 ? undefined : 'plain', reason);
+    const reason = `${needed} endpoints have to agree on a block near the head: ${named.join('; ')}`;
+    throw notReached('linked', 'plain', reason);
   }
 
   /**

@@ -77,7 +77,8 @@ export async function isLostEverywhere(
         ...(signal !== undefined && { signal }),
         isTransient: isNotAvailableYet,
         accept: ([byHash, byNumber], from) => {
-          if (byNumber!.kind === 'error') throw upstreamError(from, calls[1]!, byNumber!.error);
+          // One that has no block of that height says nothing about the other.
+          if (byNumber!.kind === 'error') return false;
           const there = readLightBlock(network, byNumber!.result, { number });
           if (there === undefined || !equalBytes(there.hash, named.hash)) return false;
           if (byHash!.kind === 'error') throw upstreamError(from, calls[0]!, byHash!.error);
