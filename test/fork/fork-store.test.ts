@@ -36,6 +36,18 @@ describe('a fork in a store', () => {
     await expect(tokensOf(ask, accountAt(5))).rejects.toThrow();
   });
 
+  test('has its accounts also if its first opening did not end', async () => {
+    const { endpoints, open } = await forkScene();
+    const store = new KeptStore();
+    const chain = { alloc: { [stranger('ee')]: { balance: 5n } } };
+    const { options } = endpoints[0]!;
+    options.tamper = ({ method }, result) => (method === 'eth_getProof' ? null : result);
+    await expect(open({}, { store }, chain)).rejects.toThrow();
+    options.tamper = (_, result) => result;
+    const { ask } = await open({}, { store }, chain);
+    expect(await ask('eth_getBalance', stranger('ee'), 'latest')).toBe('0x5');
+  });
+
   test('belongs to one block of one network', async () => {
     const { open } = await forkScene();
     const store = new KeptStore();

@@ -483,7 +483,8 @@ export async function openFork(given: ForkSettings): Promise<ForkChain> {
   const mining = new Mining(maker, queue);
   const submission = new TransactionSubmission(settings, ledger, maker, mining);
   const control = new DevnetControl({ settings, maker, mining, submission, ledger, state, queue });
-  if (found === undefined) {
+  // A fork without a block of its own has them, unless its first opening did not end.
+  if (ledger.head.header.number === number && maker.pendingEdits.length === 0) {
     // In as few requests as possible: edits read one account after another.
     const reader = networkState.reader({});
     await Promise.all(given.edits.map(({ address }) => reader.account(address)));
