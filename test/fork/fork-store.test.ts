@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
-import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
-import { forkScene, HOLDER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
+import { accountAt, type DevNode, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
+import { forkScene, HOLDER, LATER, RECEIVER, tokensOf, transferAsHolder } from '../support/fork-scene.js';
 import { transferCalldata } from '../support/sign.js';
+import { copyOf } from '../support/stored-devnet.js';
 
 describe('a fork in a store', () => {
   test('is reopened without a request, with what was read and what was made', async () => {
@@ -46,6 +47,33 @@ describe('a fork in a store', () => {
     options.tamper = (_, result) => result;
     const { ask } = await open({}, { store }, chain);
     expect(await ask('eth_getBalance', stranger('ee'), 'latest')).toBe('0x5');
+  });
+
+  test('makes the same blocks after a rollback during which its trie catches up', async () => {
+    const { open } = await forkScene();
+    const store = new KeptStore();
+    const first = await open({}, { store });
+    const send = async (ask: DevNode['ask'], to: Hex, time: number) => {
+      await ask('evm_setNextBlockTimestamp', time);
+      await ask('eth_sendTransaction', { from: accountAt(0), to, value: '0x1', gasPrice: '0x77359400' });
+    };
+    for (let i = 0; i < 3; i++) await send(first.ask, stranger(`c${i}`), LATER + i);
+    await first.node.close();
+    const made: unknown[] = [];
+    for (let turns = 0; turns < 24; turns++) {
+      const { ask, node } = await open({}, { store: await copyOf(store) });
+      // The first one has no reader beside it.
+      const reading = turns === 0 ? undefined : ask('eth_getProof', TEST_TOKEN, [], 'latest').catch(() => {});
+      for (let turn = 1; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await ask('anvil_rollback', 2);
+      await send(ask, stranger('dd'), LATER + 9);
+      const { hash } = await ask<{ hash: Hex }>('eth_getBlockByNumber', 'latest', false);
+      await reading;
+      made.push(hash);
+      await ask('eth_getProof', TEST_TOKEN, [], 'latest');
+      await node.close();
+    }
+    expect(new Set(made).size).toBe(1);
   });
 
   test('belongs to one block of one network', async () => {

@@ -133,10 +133,11 @@ export class ForkState implements BlockState {
 
   /** Writes stored blocks to the trie. @throws PlumblineError `STORE_CORRUPT`; of the network */
   private async catchUp(): Promise<void> {
-    if (this.waiting.length === 0) return;
-    this.catching ??= this.writeWaiting().finally(() => {
-      this.catching = undefined;
-    });
+    if (this.waiting.length > 0)
+      this.catching ??= this.writeWaiting().finally(() => {
+        this.catching = undefined;
+      });
+    // Also one that a revert has left nothing to write: it may still be at work.
     await this.catching;
   }
 
@@ -145,18 +146,40 @@ export class ForkState implements BlockState {
       await nextTurn();
       const { block, changes, stateRoot } = next;
       const isMarked = isZeroBytes(stateRoot);
-      const root = isMarked ? undefined : await this.rootWith(block, changes);
+      // A revert may remove the block at any moment of this.
+      const isThere = () => this.waiting[0] === next;
+      let root: Uint8Array | undefined;
+      try {
+        if (!isMarked && isThere()) root = await this.rootWith(block, changes, isThere);
+      } catch (error) {
+        if (isThere()) throw error;
+      }
+      if (!isThere()) continue;
       if (isMarked) this.roots.set(block, undefined);
       else if (root === undefined || !equalBytes(root, stateRoot)) throw brokenLink(block);
       this.waiting = this.waiting.filter((stored) => stored !== next);
     }
   }
 
-  /** Writes the changes of a block to the trie. @returns the root; undefined where it is not known */
-  private async rootWith(block: number, changes: readonly AccountChange[]): Promise<Uint8Array | undefined> {
+  /**
+   * Writes the changes of a block to the trie.
+   *
+   * @param isThere - false once the block was reverted: then nothing is written
+   * @returns the root; undefined where it is not known
+   */
+  private async rootWith(
+    block: number,
+    changes: readonly AccountChange[],
+    isThere = () => true,
+  ): Promise<Uint8Array | undefined> {
     const { trie } = this.network;
+    const write = (writes: ReturnType<typeof trieWrites>) => {
+      if (!isThere()) throw brokenLink(block);
+      return trie.write(writes);
+    };
     const isKnown = this.roots.get(block - 1) !== undefined;
-    const root = isKnown ? await this.written((writes) => trie.write(writes), changes) : undefined;
+    const root = isKnown ? await this.written(write, changes) : undefined;
+    if (!isThere()) return undefined;
     if (root !== undefined) trie.hold(root);
     this.roots.set(block, root);
     return root;
