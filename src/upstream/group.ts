@@ -463,8 +463,7 @@ class Failover<T> {
     const now = this.options.clock.now();
     for (const member of this.members) {
       if (tried.has(member) || member.health.readiness(now) !== 'refused') continue;
-      // An endpoint is refused after a fault.
-      this.failures.set(member, { fault: member.lastFault!, isFinal: true });
+      this.failures.set(member, { fault: member.health.refusal!, isFinal: true });
     }
     return orderMembers(this.members, now).find((member) => !tried.has(member) && this.mayAsk(member, now));
   }
@@ -799,6 +798,8 @@ export class Health {
   private failing = false;
   private until = 0;
   private refusedUntil = 0;
+  /** The last one. */
+  refusal: Fault | undefined;
   private probing = false;
   /** Methods that it has answered. */
   private readonly served = new Set<string>();
@@ -863,6 +864,7 @@ export class Health {
    * @returns whether this is the first fault after good answers
    */
   refused(methods: readonly string[], fault: Fault, now: number): boolean {
+    this.refusal = fault;
     if (now !== this.refusedAt) this.refusals++;
     this.refusedAt = now;
     if (this.served.size === 0 || this.refusals > MAX_REFUSALS) this.refusedUntil = now + MEMORY_MS;

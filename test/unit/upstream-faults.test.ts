@@ -137,16 +137,30 @@ describe('answers that are no faults', () => {
     expect(await group.request('m', [])).toBe('b');
     expect([a.calls, b.calls]).toEqual([1, 2]);
     b.fail({ kind: 'error', code: -32601, message: 'Method not found' });
-    expect(group.originsWith('m').length === 0).toBe(false);
+    expect(group.originsWith('m')).toEqual([b.origin]);
     for (let i = 0; i < 2; i++)
       expect(await failureOf(group.request('m', []))).toMatchObject({
         code: 'UPSTREAM_ERROR',
         details: { code: -32601 },
       });
     expect([a.calls, b.calls]).toEqual([1, 3]);
-    expect(group.originsWith('m').length === 0).toBe(true);
+    expect(group.originsWith('m')).toEqual([]);
     a.fail(undefined);
     expect(await group.request('another', [])).toBe('a');
+  });
+
+  test('an endpoint that refuses to serve keeps that reason, also if an older answer of it turns out to be false', async () => {
+    const { a, b, group } = await pair();
+    a.fail({ kind: 'status', status: 401, body: 'invalid project id\n' });
+    expect(await group.request('m', [])).toBe('b');
+    group.reportFalse(group.endpoints[0]!.id, 'its sealed block was refused');
+    b.fail({ kind: 'reset' });
+    const error = await failureOf(group.request('m', [], { waits: false }));
+    expect(error).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      details: { endpoints: [{ origin: a.origin, kind: 'configuration' }, { origin: b.origin }] },
+    });
+    expect(a.calls).toBe(1);
   });
 
   test('tryNext decides which errors go on', async () => {
