@@ -30,7 +30,8 @@ describe('the order of the pool', () => {
     const late = await transfer(0, { nonce: 1 });
     const other = await transfer(1, { nonce: 0 });
     const early = await transfer(0, { nonce: 0 });
-    expect(await ask('eth_getTransactionCount', accountAt(0), 'pending')).toBe('0x2');
+    for (const pending of ['pending', { blockNumber: 'pending' }])
+      expect(await ask('eth_getTransactionCount', accountAt(0), pending)).toBe('0x2');
     expect(await ask('eth_getTransactionCount', accountAt(0), 'latest')).toBe('0x0');
     await ask('evm_mine');
     expect((await blockOf(ask, 'latest')).transactions).toEqual([other, early, late]);

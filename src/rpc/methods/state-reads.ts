@@ -1,3 +1,4 @@
+import { isPending } from '../../chain/block.js';
 import type { SignedTransaction } from '../../ethereum/transaction.js';
 import { equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex, type Hex } from '../../primitives/hex.js';
@@ -11,7 +12,7 @@ import {
   parseStorageKeys,
   requireObject,
 } from '../parse-params.js';
-import { stateOf } from '../resolve-block.js';
+import { parseBlockReference, stateOf } from '../resolve-block.js';
 import { invalidParams } from '../rpc-errors.js';
 import type { BlockJson, OfAccount } from '../schema/json.js';
 import { defineMethod, type RpcContext } from './context.js';
@@ -34,7 +35,8 @@ export const eth_getTransactionCount = defineMethod<OfAccount, Hex>(
   READS,
   async (context, [addressParam, block], call) => {
     const address = parseAddress(addressParam);
-    if (block === 'pending') return toQuantity(await pendingNonce(context, address, call));
+    if (isPending(parseBlockReference(block, { tag: 'latest' })))
+      return toQuantity(await pendingNonce(context, address, call));
     return toQuantity((await (await stateOf(context, block, call)).account(address))?.nonce ?? 0n);
   },
 );
