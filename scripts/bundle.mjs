@@ -123,7 +123,7 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/rpc/methods/devnet-tokens.js',
     ],
     beacon: [
-      '/chain/devnet/layer-one/anchoring.js',
+      '/chain/devnet/anchoring.js',
       '/chain/devnet/layer-one/layer-one-chain.js',
       '/chain/devnet/layer-one/simulated-beacon.js',
       '/hosts/opening/open-layer-one.js',

@@ -191,7 +191,7 @@ export class Devnet implements Chain {
   }
 
   private async anchorMessages(when: 'now' | 'next'): Promise<void> {
-    const { anchorMessages } = await import('./layer-one/anchoring.js');
+    const { anchorMessages } = await import('./anchoring.js');
     const { queue, maker, mining, submission, network } = this;
     await anchorMessages({ queue, maker, mining, submission, network, layerOne: this.layerOne! }, when);
   }

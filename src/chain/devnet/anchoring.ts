@@ -1,15 +1,15 @@
-import { abiWord } from '../../../ethereum/abi.js';
-import type { StateReader } from '../../../evm/state-reader.js';
-import { type Network, rollupOf } from '../../../networks/network.js';
-import { bytesToBigInt, concatBytes } from '../../../primitives/bytes.js';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.js';
-import type { SerialQueue } from '../../../scheduling/serial-queue.js';
-import type { Chain } from '../../chain.js';
-import type { BlockMaker } from '../mining/block-maker.js';
-import type { Mining } from '../mining/mining.js';
-import type { TransactionSubmission } from '../mining/transaction-submission.js';
-import { OPERATOR } from '../state/dev-accounts.js';
-import type { SimulatedL1 } from './simulated-l1.js';
+import { abiWord } from '../../ethereum/abi.js';
+import type { StateReader } from '../../evm/state-reader.js';
+import { type Network, rollupOf } from '../../networks/network.js';
+import { bytesToBigInt, concatBytes } from '../../primitives/bytes.js';
+import { bytesToHex, hexToBytes } from '../../primitives/hex.js';
+import type { SerialQueue } from '../../scheduling/serial-queue.js';
+import type { Chain } from '../chain.js';
+import type { SimulatedL1 } from './layer-one/simulated-l1.js';
+import type { BlockMaker } from './mining/block-maker.js';
+import type { Mining } from './mining/mining.js';
+import type { TransactionSubmission } from './mining/transaction-submission.js';
+import { OPERATOR } from './state/dev-accounts.js';
 
 /** `RollingHashUpdated(uint256,bytes32,bytes32)` of layer 1. @source docs/spec/messages.md 7 */
 const ROLLING_HASH_UPDATED = hexToBytes('0xea3b023b4c8680d4b4824f0143132c95476359a2bb70a81d6c5a36f6918f6339', 32);
