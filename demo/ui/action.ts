@@ -11,8 +11,8 @@ export function useAction(inputs: () => unknown = () => undefined) {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);
   const asked = useSignal<string | undefined>(undefined);
-  /** Whether a field of the form shows the failure. */
-  const atField = useSignal(false);
+  /** Names of the fields of the form: an error about one of them is shown there. */
+  const fields = useSignal<readonly string[]>([]);
   const run = async (work: () => Promise<void>): Promise<void> => {
     if (busy.value) return;
     busy.value = true;
@@ -28,5 +28,5 @@ export function useAction(inputs: () => unknown = () => undefined) {
   };
   /** Whether the failure is of other inputs than those that stand there now. */
   const isStale = () => asked.value !== JSON.stringify(inputs());
-  return { busy, error, atField, run, isStale };
+  return { busy, error, fields, run, isStale };
 }

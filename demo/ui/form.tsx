@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect } from 'preact/hooks';
+import { useContext, useLayoutEffect } from 'preact/hooks';
 import { PageError } from '../lib/explain.js';
 import type { Action } from './action.js';
 import { Failure } from './failure.js';
@@ -36,29 +36,33 @@ export function Form({ action, submit, onKeyDown, children }: FormProps) {
 /** Why the text of a field cannot be used, in a sentence; undefined if the newest error is not about it. */
 export function useWrong(field: string): string | undefined {
   const action = useContext(FormAction);
-  const wrong = action === undefined || action.isStale() ? undefined : reasonAt(action.error.value, field);
-  useEffect(() => {
-    if (wrong === undefined || action === undefined) return;
-    action.atField.value = true;
+  useLayoutEffect(() => {
+    if (action === undefined) return;
+    const { fields } = action;
+    fields.value = [...fields.peek(), field];
     return () => {
-      action.atField.value = false;
+      const gone = fields.peek().indexOf(field);
+      fields.value = fields.peek().filter((_, i) => i !== gone);
     };
-  }, [wrong]);
-  return wrong;
+  }, [action?.fields, field]);
+  return action === undefined ? undefined : reasonAt(action, field);
 }
 
-function reasonAt(error: unknown, field: string): string | undefined {
-  if (!(error instanceof PageError) || error.code !== 'FIELD' || !error.message.startsWith(`${field}: `)) return;
+function reasonAt(action: Action, field: string): string | undefined {
+  const error = action.error.value;
+  if (action.isStale() || !(error instanceof PageError) || error.code !== 'FIELD') return;
+  if (!error.message.startsWith(`${field}: `)) return;
   const reason = error.message.slice(field.length + 2);
   return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`;
 }
 
 /** What became of a form: why a link was not asked, and an error that no field shows. */
 export function Outcome({ action, linked }: { readonly action: Action; readonly linked?: string | undefined }) {
+  const isAtField = action.fields.value.some((field) => reasonAt(action, field) !== undefined);
   return (
     <>
       <LinkNotice>{linked}</LinkNotice>
-      {!action.atField.value && <Failure error={action.error.value} stale={action.isStale()} />}
+      {!isAtField && <Failure error={action.error.value} stale={action.isStale()} />}
     </>
   );
 }

@@ -102,8 +102,17 @@ test('each lie ends the chain at the link that it is about, and no balance is sh
 test('without a devnet in the page, and for a text that is no address, it says what is needed', async ({ page }) => {
   await openDemo(page, 'Evidence');
   await page.getByLabel('Balance of the account').fill('0x12');
+  const alerts = await page.evaluateHandle(() => {
+    const texts = new Set<string>();
+    const note = () => {
+      for (const alert of document.querySelectorAll('[role=alert]')) texts.add(alert.textContent);
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
+    return texts;
+  });
   await page.getByRole('button', { name: 'Read it and show the evidence' }).click();
   await expect(page.getByRole('alert')).toContainText('Not an address');
+  expect(await alerts.evaluate((texts) => [...texts])).toEqual(['Not an address of 0x and 40 hex digits.']);
   await visit(page, 'Node');
   await page.getByLabel('Light node').check();
   await page.getByRole('button', { name: 'Stop the node' }).click();
