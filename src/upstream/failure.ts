@@ -1,4 +1,4 @@
-import { type ErrorCode, isPlumblineError, PlumblineError, type UpstreamReason } from '../errors.js';
+import { type ErrorCode, isPlumblineError, messageOf, PlumblineError, type UpstreamReason } from '../errors.js';
 
 /** Error code of a request that failed in the same way at every endpoint. */
 const CODES: { readonly [K in FaultKind]?: ErrorCode } = {
@@ -24,7 +24,8 @@ export function requestFailureOf(
   const unsupported = failures.find(([, { error }]) => unknownHere(error) !== undefined);
   if (unsupported !== undefined) return named(unsupported[1].error, unsupported[0], calls);
   const answered = failures.filter(([, { error }]) => error !== undefined);
-  if (answered.length > 0 && answered.length === failures.length) return answered[0]![1].error;
+  if (answered.length > 0 && answered.length === failures.length)
+    return (answered.find(([, { error }]) => isPlumblineError(error)) ?? answered[0]!)[1].error;
   return unreached(
     failures.map(([info, { fault }]) => reasonOf(info, fault)),
     retryAfterMs,
@@ -37,6 +38,7 @@ const NAMED = ['ANSWER_REFUSED', 'PROOF_MALFORMED', 'HEADER_UNSUPPORTED'] as con
 function named(error: unknown, { origin }: EndpointInfo, calls: readonly Call[]): unknown {
   if (!NAMED.some((code) => isPlumblineError(error, code))) return error;
   const { code, message, details } = error as PlumblineError<(typeof NAMED)[number]>;
+  if (details.origin !== undefined) return error;
   const method = [...new Set(calls.map((call) => call.method))].join(', ');
   const more = { origin, method: details.method ?? method };
   return new PlumblineError(code, `${origin}: ${message}`, { ...details, ...more }, { cause: error });
@@ -50,11 +52,16 @@ function unreached(endpoints: readonly UpstreamReason[], retryAfterMs: number | 
   return new PlumblineError(code, message, { endpoints, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }
 
+/** The reasons of all endpoints, of an error about all of them. */
+export function reasonsOf(error: unknown): readonly UpstreamReason[] | undefined {
+  return isPlumblineError(error)
+    ? (error.details as { readonly endpoints?: readonly UpstreamReason[] }).endpoints
+    : undefined;
+}
+
 /** The error of a request that each of several endpoints failed: the first, or one for all if none could be reached. */
 export function allFailed(errors: readonly unknown[]): unknown {
-  const lists = errors.map((error) =>
-    isPlumblineError(error) ? (error.details as { endpoints?: readonly UpstreamReason[] }).endpoints : undefined,
-  );
+  const lists = errors.map(reasonsOf);
   return lists.includes(undefined)
     ? errors[0]
     : unreached(
@@ -72,9 +79,9 @@ export function tooFew(errors: readonly unknown[], answered: readonly string[], 
   const [first] = errors;
   if (!isPlumblineError(first)) return first;
   const reasons = errors.map((error) => {
-    if (!isPlumblineError(error)) return 'failed';
-    const { endpoints } = error.details as { endpoints?: readonly UpstreamReason[] };
-    return endpoints === undefined ? error.message : listed(endpoints);
+    const endpoints = reasonsOf(error);
+    if (endpoints !== undefined) return listed(endpoints);
+    return isPlumblineError(error) ? error.message : 'failed';
   });
   const names = [...new Set(answered)].join(', ');
   const remedy = 'name another in its place, or need fewer (chain.level, chain.agreeing, chain.layerOneAgreeing)';
@@ -82,7 +89,7 @@ export function tooFew(errors: readonly unknown[], answered: readonly string[], 
   return new PlumblineError(first.code, message, first.details, { cause: first });
 }
 
-function listed(endpoints: readonly UpstreamReason[]): string {
+export function listed(endpoints: readonly UpstreamReason[]): string {
   return endpoints.map(({ origin, reason }) => `${origin}: ${reason}`).join('; ');
 }
 
@@ -119,12 +126,25 @@ const UNKNOWN: { readonly [C in ErrorCode]?: string } = {
 };
 const unknownHere = (error: unknown) => (isPlumblineError(error) ? UNKNOWN[error.code] : undefined);
 
-/** The failure of an endpoint whose answer was refused with `error`. @param isFinal - see `Failure` */
-export function rejection(error: unknown, isFinal: boolean): Failure {
-  const unknown = unknownHere(error);
-  if (unknown !== undefined) return { fault: { kind: 'unavailable', reason: unknown }, isFinal, error };
-  const reason = error instanceof PlumblineError ? `its answer was refused: ${error.code}` : 'its answer was refused';
-  return { fault: { kind: 'rejected', reason }, isFinal, error };
+/**
+ * The failure of an endpoint whose answer was checked, if the check threw `error`. It counts against the endpoint only if it is
+ * about this answer: a check may ask other endpoints, or load code.
+ *
+ * @param isFinal - see `Failure`
+ */
+export function rejection(error: unknown, { origin }: EndpointInfo, isFinal: boolean): Failure {
+  const kind = 'unavailable';
+  if (!isPlumblineError(error)) return { fault: { kind, reason: messageOf(error) }, isFinal, error };
+  const { origin: about = origin, timeoutMs } = error.details as About;
+  const isOfAnother = about !== origin || (reasonsOf(error) ?? timeoutMs) !== undefined;
+  const open = unknownHere(error) ?? (isOfAnother ? `not checked: ${error.message}` : undefined);
+  if (open !== undefined) return { fault: { kind, reason: open }, isFinal, error };
+  return { fault: { kind: 'rejected', reason: `its answer was refused: ${error.code}` }, isFinal, error };
+}
+
+interface About {
+  readonly origin?: string;
+  readonly timeoutMs?: number;
 }
 
 /**

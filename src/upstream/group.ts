@@ -20,8 +20,10 @@ import {
   type FaultKind,
   hanging,
   isMethodMissing,
+  listed,
   type Outcome,
   type RpcErrorBody,
+  reasonsOf,
   rejection,
   requestFailureOf,
   saying,
@@ -159,7 +161,9 @@ export class EndpointGroup {
     const settle: GroupRequest<unknown>['settle'] = async ([answer], member) => {
       if (answer!.kind === 'result') {
         const { result } = answer!;
-        return accept === undefined ? { value: result } : accepted(() => accept(result, member.info), isTransient);
+        return accept === undefined
+          ? { value: result }
+          : accepted(() => accept(result, member.info), member, isTransient);
       }
       const failure = this.noteError(member, { method, params }, answer!.error, forwarded);
       if (!tryNext(answer!.error)) throw failure.error;
@@ -188,7 +192,7 @@ export class EndpointGroup {
       for (const [i, answer] of answers.entries())
         if (answer.kind === 'error') this.noteError(member, calls[i]!, answer.error);
       if (accept === undefined) return { value: { answers, from: member.info } satisfies BatchAnswer };
-      return accepted(() => accept(answers, member.info), isTransient);
+      return accepted(() => accept(answers, member.info), member, isTransient);
     };
     return this.run({ calls, deduplicate, settle }, options);
   }
@@ -300,12 +304,13 @@ export class EndpointGroup {
 
 async function accepted<T>(
   accept: () => T | Promise<T>,
+  { info }: GroupEndpoint,
   isTransient: UpstreamRequestOptions['isTransient'],
 ): Promise<{ readonly value: T } | Failure> {
   try {
     return { value: await accept() };
   } catch (error) {
-    return rejection(error, isTransient?.(error) !== true);
+    return rejection(error, info, isTransient?.(error) !== true);
   }
 }
 
@@ -503,14 +508,14 @@ class Failover<T> {
     const { clock, report } = this.options;
     const { calls, deduplicate } = this.request;
     const isProbe = member.health.readiness(clock.now()) === 'probe';
-    if (isProbe) member.health.beginProbe();
+    if (isProbe) member.health.isProbed = true;
     let outcomes: readonly Outcome[];
     this.options.onAsk?.(member.info);
     this.asking = member;
     try {
       outcomes = await this.ask(member, calls, deduplicate);
     } finally {
-      if (isProbe) member.health.endProbe();
+      if (isProbe) member.health.isProbed = false;
     }
     this.asking = undefined;
     noteOutcomes(member, calls, outcomes, clock.now(), report);
@@ -762,7 +767,7 @@ function noteFault(
     fault.kind === 'configuration' && fault.mayPass !== true
       ? health.refused(methods, fault, now)
       : fault.kind === 'rate-limited'
-        ? health.limited()
+        ? health.degrade()
         : health.failed(now);
   if (isFirst) report(member, 'degraded', fault);
 }
@@ -796,11 +801,13 @@ export class Health {
   private readonly breaks: BackOff = createBackOff(BREAK);
   private readonly missing = new Map<string, { readonly until: number; readonly failure: Failure }>();
   private failing = false;
-  private until = 0;
+  /** When the break of a failing endpoint ends, milliseconds since 1970. */
+  breakEndsAt = 0;
   private refusedUntil = 0;
   /** The last one. */
   refusal: Fault | undefined;
-  private probing = false;
+  /** While a request tries whether it answers again. No other request may. */
+  isProbed = false;
   /** Methods that it has answered. */
   private readonly served = new Set<string>();
   /** Refusals since the last answer. Those of the same moment count once. */
@@ -811,21 +818,7 @@ export class Health {
   readiness(now: number): Readiness {
     if (now < this.refusedUntil) return 'refused';
     if (!this.failing) return 'healthy';
-    return now < this.until || this.probing ? 'last' : 'probe';
-  }
-
-  /** When the break of a failing endpoint ends, milliseconds since 1970. */
-  get breakEndsAt(): number {
-    return this.until;
-  }
-
-  /** Starts a probe. Until it ends, no other request may probe. */
-  beginProbe(): void {
-    this.probing = true;
-  }
-
-  endProbe(): void {
-    this.probing = false;
+    return now < this.breakEndsAt || this.isProbed ? 'last' : 'probe';
   }
 
   /** Records answers. @returns whether the endpoint has recovered */
@@ -843,17 +836,8 @@ export class Health {
   /** Records a failure. @returns whether this is the first fault after good answers */
   failed(now: number): boolean {
     // Concurrent requests fail together. That counts once.
-    if (!this.failing || now >= this.until) this.until = now + this.breaks.next();
+    if (!this.failing || now >= this.breakEndsAt) this.breakEndsAt = now + this.breaks.next();
     this.failing = true;
-    return this.degrade();
-  }
-
-  /**
-   * Records a rate limit, which is not a failure: the endpoint's pause handles it.
-   *
-   * @returns whether this is the first fault after good answers
-   */
-  limited(): boolean {
     return this.degrade();
   }
 
@@ -890,15 +874,13 @@ export class Health {
     this.missing.clear();
   }
 
-  private degrade(): boolean {
+  /** Records a fault; of a rate limit this is all, since the endpoint's pause handles it. @returns whether it is the first after good answers */
+  degrade(): boolean {
     const first = !this.isDegraded;
     this.isDegraded = true;
     return first;
   }
 }
-
-/** The endpoint does not have it, another one may. It never leaves this file. */
-class NotFound extends Error {}
 
 /**
  * Asks one endpoint after the other until one has what is requested. Absence cannot be proved, so it takes several origins.
@@ -926,7 +908,7 @@ export async function requestFirstFound<T>(
         const value = await accept(answer, from);
         if (value !== undefined) return value;
         without.add(from.origin);
-        throw new NotFound(`${from.origin} does not have it`);
+        throw new Error('it does not have it');
       },
     });
   } catch (error) {
@@ -934,10 +916,9 @@ export async function requestFirstFound<T>(
     // A feed, for one, cannot be asked for a transaction by its hash.
     const origins = group.originsWith(method);
     if (without.size >= Math.min(agreeing, origins.length || 1)) return undefined;
-    if (!(error instanceof NotFound)) throw error;
-    const silent = origins.filter((origin) => !without.has(origin));
-    const endpoints = silent.map((origin) => ({ origin, kind: 'unavailable', reason: 'did not answer' }) as const);
-    const message = `too few endpoints answered to tell that it does not exist; no answer from ${silent.join(', ')}`;
+    const endpoints = reasonsOf(error)?.filter(({ origin }) => !without.has(origin));
+    if (without.size === 0 || endpoints === undefined) throw error;
+    const message = `too few endpoints answered to tell that it does not exist (${listed(endpoints)})`;
     throw new PlumblineError('UPSTREAM_UNAVAILABLE', message, { endpoints });
   }
 }

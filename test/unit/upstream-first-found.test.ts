@@ -56,8 +56,8 @@ describe('the first endpoint that has what is requested', () => {
     const error = await failureOf(ask([new Error('down'), null]).found);
     expect(error).toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
-      message: expect.stringContaining('no answer from a'),
-      details: { endpoints: [{ origin: 'a', kind: 'unavailable', reason: 'did not answer' }] },
+      message: 'too few endpoints answered to tell that it does not exist (a: the provider failed)',
+      details: { endpoints: [{ origin: 'a', kind: 'unavailable', reason: 'the provider failed' }] },
     });
   });
 

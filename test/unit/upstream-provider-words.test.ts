@@ -138,7 +138,7 @@ describe('errors of several endpoints', () => {
     const error = new PlumblineError('HEADER_UNSUPPORTED', 'members', {} as never);
     const calls = ['eth_getBlockByHash', 'eth_getProof', 'eth_getProof'].map((method) => ({ method, params: [] }));
     const unreached = { fault: { kind: 'unavailable', reason: 'gone' }, isFinal: false } as const;
-    const failures = [[{ id: 'b', origin: 'b' }, unreached] as const, [at, rejection(error, true)] as const];
+    const failures = [[{ id: 'b', origin: 'b' }, unreached] as const, [at, rejection(error, at, true)] as const];
     expect(requestFailureOf(calls, failures)).toMatchObject({
       code: 'HEADER_UNSUPPORTED',
       message: 'a.example: members',
@@ -154,12 +154,11 @@ describe('errors of several endpoints', () => {
 
   test('what this version does not know is held against nobody', () => {
     const error = new PlumblineError('HEADER_UNSUPPORTED', 'unknown', {} as never);
-    expect(rejection(error, true)).toEqual({
+    expect(rejection(error, at, true)).toEqual({
       fault: { kind: 'unavailable', reason: 'its header has members that this version does not know' },
       isFinal: true,
       error,
     });
-    expect(rejection(new Error('false'), false)).toMatchObject({ fault: { kind: 'rejected' }, isFinal: false });
   });
 });
 

@@ -177,13 +177,47 @@ describe('failures', () => {
   test('that were refused name the code of what refused them', () => {
     const refused = new PlumblineError('STATE_MISMATCH', 'false', { what: 'root', expected: '1', actual: '2' });
     const reason = 'its answer was refused';
-    expect(rejection(refused, true)).toEqual({
+    expect(rejection(refused, info, true)).toEqual({
       fault: { kind: 'rejected', reason: `${reason}: STATE_MISMATCH` },
       isFinal: true,
       error: refused,
     });
-    expect(rejection('own', false)).toEqual({ fault: { kind: 'rejected', reason }, isFinal: false, error: 'own' });
-    expect(requestFailureOf(calls, [[info, rejection(refused, true)]])).toBe(refused);
+    expect(requestFailureOf(calls, [[info, rejection(refused, info, true)]])).toBe(refused);
+  });
+
+  test('while an answer was checked are not held against its endpoint, if they are of another, or of none', () => {
+    const elsewhere = { what: 'body of block 5', check: 'ROOT_MISMATCH', at: '', origin: 'https://liar.example' };
+    const others = [
+      new PlumblineError('ANSWER_REFUSED', 'https://liar.example: body of block 5: false', elsewhere),
+      unavailable('https://liar.example', 'down'),
+      new PlumblineError('REQUEST_TIMED_OUT', 'no answer in 30000 ms', { timeoutMs: 30_000 }),
+      new TypeError('Failed to fetch dynamically imported module'),
+      'own',
+    ];
+    for (const error of others) {
+      const failure = rejection(error, info, true);
+      expect(failure).toEqual({ fault: { kind: 'unavailable', reason: expect.any(String) }, isFinal: true, error });
+      expect(requestFailureOf(calls, [[info, failure]])).toBe(error);
+    }
+    const [lie] = others;
+    const own = new PlumblineError('ANSWER_REFUSED', 'false', { ...elsewhere, origin: info.origin });
+    expect(rejection(own, info, false)).toMatchObject({ fault: { kind: 'rejected' }, isFinal: false });
+    const down = { fault: { kind: 'unavailable', reason: 'down' }, isFinal: true } as const;
+    expect(
+      requestFailureOf(calls, [
+        [info, rejection(lie, info, true)],
+        [from('https://b'), down],
+      ]),
+    ).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      message: `no endpoint could be reached (${info.origin}: not checked: https://liar.example: body of block 5: false; https://b: down)`,
+    });
+  });
+
+  test('of what this version does not know keep the endpoint that they name', () => {
+    const details = { block: '5', members: ['x'], origin: 'https://other.example', method: 'eth_getBlockByHash' };
+    const error = new PlumblineError('HEADER_UNSUPPORTED', 'https://other.example: members', details);
+    expect(requestFailureOf(calls, [[info, rejection(error, info, true)]])).toBe(error);
   });
 
   test('of JSON-RPC say who gave them, and whether they are passed on', () => {

@@ -32,18 +32,18 @@ describe('the health of an endpoint', () => {
   test('lets one request probe at a time', () => {
     const health = new Health();
     health.failed(START);
-    health.beginProbe();
+    health.isProbed = true;
     expect(health.readiness(START + 1_000)).toBe('last');
-    health.endProbe();
+    health.isProbed = false;
     expect(health.readiness(START + 1_000)).toBe('probe');
   });
 
   test('is told when it turns bad, and when good', () => {
     const health = new Health();
     expect(health.answered(['m'])).toBe(false);
-    expect([health.failed(START), health.limited(), health.failed(START)]).toEqual([true, false, false]);
+    expect([health.failed(START), health.degrade(), health.failed(START)]).toEqual([true, false, false]);
     expect([health.answered(['m']), health.answered(['m'])]).toEqual([true, false]);
-    expect([health.limited(), health.refused(['m'], refusal, START)]).toEqual([true, false]);
+    expect([health.degrade(), health.refused(['m'], refusal, START)]).toEqual([true, false]);
     expect(health.readiness(START)).toBe('healthy');
   });
 
