@@ -123,7 +123,7 @@ const EXTRAS = [
     on: [...LIGHT, ...EXECUTION],
   },
   { name: 'signatures over P-256', modules: ['evm/p256.js'], on: [...LIGHT, ...EXECUTION] },
-  { name: 'block bodies, receipts and logs', modules: ['chain/light/read-contents.js'], on: LIGHT },
+  { name: 'block bodies, receipts and logs', modules: ['chain/light/block-contents.js'], on: LIGHT },
   { name: 'sending transactions', modules: ['chain/light/submit.js'], on: LIGHT },
   { name: 'seals', modules: ['proof/seals.js'], on: LIGHT },
   { name: 'proofs of the zk state, with their kernel', modules: PROOFS, on: LIGHT },

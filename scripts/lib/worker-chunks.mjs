@@ -21,7 +21,7 @@ const METERED = ['/store/metered-store.js'];
 const CACHE = ['/chain/light/light-cache.js'];
 const SETTLEMENT = ['/chain/light/settlement/settlement.js'];
 const SEALS = ['/proof/seals.js'];
-const CONTENTS = ['/chain/light/read-contents.js'];
+const CONTENTS = ['/chain/light/block-contents.js'];
 const PREFETCH = ['/chain/light/state/prefetch-call.js'];
 /** A light node asks its endpoints how they are as it opens. */
 const STATUS = ['/hosts/opening/endpoint-check.js'];

@@ -1,17 +1,22 @@
 import { PlumblineError } from '../../errors.js';
+import { loadSignerRecovery } from '../../ethereum/signer.js';
 import type { Network } from '../../networks/network.js';
 import { bytesToKey, equalBytes } from '../../primitives/bytes.js';
 import { bytesToHex } from '../../primitives/hex.js';
 import { readCount, readObject } from '../../proof/json-reader.js';
 import { type EndpointGroup, requestFirstFound } from '../../upstream/group.js';
 import type { Block, IncludedTransaction, TransactionReceipt } from '../block.js';
-import type { ReceiptForms } from './read-contents.js';
+import { fetchReceipts, type ReceiptForms, readBlockBody, receiptsOfEmpty } from './read-contents.js';
 import { isNotAvailableYet } from './refused.js';
 
 /** Blocks whose contents are kept; the oldest is dropped first. */
 const KEPT = 32;
 
-/** Reads transactions and receipts of blocks and verifies them against the roots in their headers. */
+/**
+ * Reads transactions and receipts of blocks and verifies them against the roots in their headers. A chunk of its own, loaded when
+ * the contents of a block are first read: parsing transactions and recovering their senders takes much code that a node does not
+ * need to read state.
+ */
 export class BlockContentsReader {
   private readonly bodies = new Map<string, Block>();
   private readonly receiptLists = new Map<string, readonly TransactionReceipt[]>();
@@ -28,7 +33,6 @@ export class BlockContentsReader {
   async withBody({ header, hash }: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<Block> {
     const kept = this.bodies.get(bytesToKey(hash));
     if (kept !== undefined) return kept;
-    const { readBlockBody, loadSignerRecovery } = await import('./read-contents.js');
     await loadSignerRecovery();
     const block = await this.group.request('eth_getBlockByHash', [bytesToHex(hash), true], {
       ...(signal !== undefined && { signal }),
@@ -42,7 +46,6 @@ export class BlockContentsReader {
   async receipts(of: Pick<Block, 'header' | 'hash'>, signal?: AbortSignal): Promise<readonly TransactionReceipt[]> {
     const kept = this.receiptLists.get(bytesToKey(of.hash));
     if (kept !== undefined) return kept;
-    const { fetchReceipts, receiptsOfEmpty } = await import('./read-contents.js');
     const none = receiptsOfEmpty(of, this.network);
     if (none !== undefined) return none;
     const block = await this.withBody(of, signal);

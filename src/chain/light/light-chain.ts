@@ -38,7 +38,7 @@ import {
   type TakenBack,
 } from '../chain.js';
 import type { FoundLog, LogQuery } from '../log-filter.js';
-import { BlockContentsReader } from './block-contents.js';
+import type { BlockContentsReader } from './block-contents.js';
 import { pricesAt } from './heads/block-finder.js';
 import { type LightBlock, lightBlock } from './heads/light-block.js';
 import type { LightChainParts } from './light-parts.js';
@@ -60,7 +60,8 @@ export class LightChain implements Chain {
   readonly settlement: () => Promise<Settlement>;
   /** Loaded for the first block that layer-1 consensus may settle; undefined unless it is followed. */
   private readonly settled: (() => Promise<SettledReads>) | undefined;
-  private readonly contents: BlockContentsReader;
+  /** Loaded when the contents of a block are first read. */
+  private readonly contents: () => Promise<BlockContentsReader>;
   private readonly sent: SentTransactions;
   /** Of a layer 1: the priority fee after a block. */
   private tip: { readonly at: Uint8Array; readonly wei: bigint } | undefined;
@@ -85,7 +86,10 @@ export class LightChain implements Chain {
         return new SettledReads(settlement, this.heads, this.states);
       });
     }
-    this.contents = new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
+    this.contents = loadOnce(async () => {
+      const { BlockContentsReader } = await import('./block-contents.js');
+      return new BlockContentsReader(parts.upstream, parts.network, parts.agreeing);
+    });
   }
 
   /** @throws PlumblineError `TRUST_LEVEL_NOT_REACHED`, of the endpoints */
@@ -131,19 +135,20 @@ export class LightChain implements Chain {
   }
 
   /** The block with its transactions. @throws PlumblineError `ANSWER_REFUSED`, of the endpoints */
-  withBody(block: Block, { signal }: ChainCall = {}): Promise<Block> {
-    return this.contents.withBody(block, signal);
+  async withBody(block: Block, { signal }: ChainCall = {}): Promise<Block> {
+    return (await this.contents()).withBody(block, signal);
   }
 
   async transaction(hash: Uint8Array, { signal, note }: ChainCall = {}): Promise<IncludedTransaction | undefined> {
-    const found = await this.contents.find(hash, (number) => this.byNumber(number, signal), signal);
+    const contents = await this.contents();
+    const found = await contents.find(hash, (number) => this.byNumber(number, signal), signal);
     noteFound({ hash }, found?.block, undefined, note);
     return found;
   }
 
-  receipts(block: Block, { signal, note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
+  async receipts(block: Block, { signal, note }: ChainCall = {}): Promise<readonly TransactionReceipt[]> {
     note?.block(block);
-    return this.contents.receipts(block, signal);
+    return (await this.contents()).receipts(block, signal);
   }
 
   async accessList(block: Block, { signal, note }: ChainCall = {}): Promise<BlockAccessList> {
@@ -154,7 +159,7 @@ export class LightChain implements Chain {
 
   async logs(query: LogQuery, call: ChainCall = {}): Promise<readonly FoundLog[]> {
     const { logsOfQuery } = await import('./log-range.js');
-    return logsOfQuery(this.source, query, call);
+    return logsOfQuery({ ...this.source, contents: await this.contents() }, query, call);
   }
 
   /** Those that this node sent in the last 60 seconds. */
@@ -322,9 +327,9 @@ export class LightChain implements Chain {
     return endAll(isOfBlocks && this.heads.follower.subscribe(ofBlocks), pending && this.sent.onSent(pending));
   }
 
-  /** Where ranges of blocks and their logs come from. */
+  /** Where ranges of blocks come from. */
   private get source() {
-    return { ...this.heads, group: this.parts.upstream, network: this.network, contents: this.contents };
+    return { ...this.heads, group: this.parts.upstream, network: this.network };
   }
 
   async close(): Promise<void> {

@@ -15,12 +15,6 @@ import type { Block, TransactionReceipt } from '../block.js';
 import { blockBytes } from '../block-bytes.js';
 import { answerRefused, isNotAvailableYet, isUnreachable, missing } from './refused.js';
 
-/*
- * A chunk of its own, loaded when the contents of a block are first read. Parsing transactions and recovering their senders
- * takes much code that a node does not need to read state.
- */
-export { loadSignerRecovery } from '../../ethereum/signer.js';
-
 /** Reads and verifies the whole block from an endpoint's answer. @throws PlumblineError `ANSWER_REFUSED`, `PROOF_MALFORMED` */
 export function readBlockBody(
   { header, hash }: Pick<Block, 'header' | 'hash'>,
