@@ -47,6 +47,8 @@ interface AskOptions {
 
 /** Bounds of the wait after a rate limit without a time. */
 const RATE_BACK_OFF = { initialMs: 500, maxMs: 30_000 };
+/** Longest pause that an endpoint may ask for, milliseconds. */
+const LONGEST_PAUSE_MS = 3_600_000;
 
 /** Methods that are sent alone: public endpoints refuse them in batches (docs/spec/state-trie.md 7). */
 const ALONE = /^(?!eth_)\w+_getProof$/;
@@ -209,13 +211,16 @@ export class Endpoint {
     const isApart = 'byMethod' in reply && methods.size > 1;
     const outcomes = 'batchLimit' in reply || isApart ? undefined : 'byMethod' in reply ? reply.byMethod : reply;
     const faults = (outcomes ?? []).flatMap((outcome) => (outcome.kind === 'fault' ? [outcome.fault.kind] : []));
-    const fault = batch.some((pending) => pending.isWanted) ? faults[0] : 'aborted';
+    const endedAt = clock.now();
+    // Callers may have less time than an exchange. One that gave no answer in half of its own time hangs all the same.
+    const left = endedAt - startedAt < this.limits.timeoutMs / 2 ? 'aborted' : 'timed-out';
+    const fault = batch.some((pending) => pending.isWanted) ? faults[0] : left;
     this.host.onExchange({
       endpoint: this.id,
       origin: this.origin,
       methods: calls.map(({ method }) => method),
       startedAt,
-      endedAt: clock.now(),
+      endedAt,
       ...sizes,
       ...(fault !== undefined && { fault }),
     });
@@ -254,7 +259,7 @@ export class Endpoint {
     }
   }
 
-  /** Pauses for the time the endpoint asks for, or with growing waits if it names none. */
+  /** Pauses for the time the endpoint asks for, at most an hour, or with growing waits if it names none. */
   private applyRateLimits(outcomes: readonly Outcome[]): void {
     const waits: number[] = [];
     let limited = false;
@@ -267,7 +272,7 @@ export class Endpoint {
     if (!limited && outcomes.some(({ kind }) => kind !== 'fault')) this.backOff.reset();
     // Concurrent requests meet the same limit. It counts once.
     if (limited && waits.length === 0 && this.pausedForMs() === 0) waits.push(this.backOff.next());
-    this.pauseMs = Math.max(this.pausedForMs(), ...waits);
+    this.pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(this.pausedForMs(), ...waits));
     this.pausedUntil = this.host.clock.now() + this.pauseMs;
   }
 
@@ -300,7 +305,7 @@ export interface ExchangeRecord {
   readonly bytesSent: number;
   /** Bytes of bodies that were read, decompressed. */
   readonly bytesReceived: number;
-  /** Fault of the first call that had one; `aborted` if no caller waited for the answer any more. */
+  /** Fault of the first call that had one; `aborted` if no caller waited for the answer any more, `timed-out` if they had waited long. */
   readonly fault?: FaultKind | 'aborted';
 }
 

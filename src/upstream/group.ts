@@ -125,7 +125,14 @@ export class EndpointGroup {
     this.members = openMembers(options.endpoints, open, options.fetch, {
       clock: this.clock,
       random: this.random,
-      onExchange: (record) => this.notify(() => this.observer?.exchange?.(record, this.role)),
+      onExchange: (record) => {
+        const { endpoint, startedAt, endedAt, fault } = record;
+        const member = this.members.find(({ info }) => info.id === endpoint)!;
+        // Its callers may be gone.
+        if (fault === 'timed-out')
+          noteFault(member, [], { kind: fault, reason: hanging(endedAt - startedAt) }, endedAt, this.report);
+        this.notify(() => this.observer?.exchange?.(record, this.role));
+      },
     });
   }
 

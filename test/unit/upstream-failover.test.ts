@@ -112,6 +112,48 @@ describe('the error of a request that no endpoint answers', () => {
     });
   });
 
+  test('at the end of a time that is shorter than that of one exchange comes last, if it had most of it', async () => {
+    const slow: Step = steps(silent, silent, says('a'));
+    const { group, asked } = open([slow, says('b')]);
+    const first = failureOf(group.request('m', [1], { endpoint: 'a', timeoutMs: 8_000 }));
+    await turns(2);
+    await scene.clock.advance(8_000);
+    expect(await first).toMatchObject({ code: 'REQUEST_TIMED_OUT' });
+    expect(group.endpoints.map(({ readiness }) => readiness)).toEqual(['last', 'healthy']);
+    expect(scene.events).toMatchObject([{ type: 'degraded', origin: 'a', kind: 'timed-out' }]);
+    expect(await group.request('m', [2])).toBe('b');
+    expect(asked).toEqual([[1], [2]]);
+  });
+
+  test('at the end of a time of which another had most says nothing against it', async () => {
+    const late: Step = () => new Promise((resolve) => scene.clock.setTimer(() => resolve('late'), 5_000));
+    const { group } = open([late, silent]);
+    const accept = (answer: unknown) => {
+      if (answer === 'late') throw new PlumblineError('ANSWER_REFUSED', 'false', { what: 'x', check: 'y', at: '' });
+    };
+    const failed = failureOf(group.request('m', [1], { timeoutMs: 8_000, accept }));
+    await turns(2);
+    await scene.clock.advance(5_000);
+    await scene.clock.advance(3_000);
+    expect(await failed).toMatchObject({ code: 'REQUEST_TIMED_OUT' });
+    expect(group.endpoints.map(({ readiness }) => readiness)).toEqual(['healthy', 'healthy']);
+  });
+
+  test('while it waits in a queue of its own rate says nothing against it', async () => {
+    const { group } = open([silent]);
+    const slow = scene.group([
+      { name: 'a', provider: { request: async () => 1 }, ratePerSecond: 0.1, burst: 1 } as never,
+    ]);
+    expect(await slow.request('m', [1])).toBe(1);
+    await scene.clock.advance(500);
+    const failed = failureOf(slow.request('m', [2], { timeoutMs: 4_000 }));
+    await turns(2);
+    await scene.clock.advance(4_000);
+    expect(await failed).toMatchObject({ code: 'REQUEST_TIMED_OUT' });
+    expect(slow.endpoints[0]!.readiness).toBe('healthy');
+    group.close();
+  });
+
   test('is the time-out of what checks the answer, if that has one', async () => {
     const own = new PlumblineError('REQUEST_TIMED_OUT', 'no answer in 5 ms', { timeoutMs: 5 });
     const { group } = open([says(1)]);

@@ -97,6 +97,15 @@ describe('rate limits', () => {
     expect(mock.requests.map(({ methods }) => methods.length)).toEqual([3, 1]);
   });
 
+  test.each(['86400', '999999999', 'Fri, 31 Dec 2199 23:59:59 GMT'])('a pause of %s is an hour', async (retryAfter) => {
+    const { a, group } = await pair();
+    a.fail((index) => (index === 0 ? { kind: 'rate-limit', retryAfter } : undefined));
+    expect(await group.request('m', [])).toBe('b');
+    expect(group.endpoints[0]!.pausedForMs).toBe(3_600_000);
+    await scene.clock.advance(3_600_000);
+    expect(await group.request('m', [])).toBe('a');
+  });
+
   test('a pause is not longer than it was asked for, though the clock is set back', async () => {
     const { a, group } = await pair();
     a.fail((index) => (index === 0 ? { kind: 'rate-limit', retryAfter: '5' } : undefined));
