@@ -378,10 +378,19 @@ function messageOf(answer: unknown) {
   return readObject(readObject(readObject(answer, '').data, 'data').message, MESSAGE);
 }
 
+function slotOf(message: Readonly<Record<string, unknown>>): number {
+  return readCount(message.slot, `${MESSAGE}.slot`);
+}
+
+/** Number of the beacon block in an answer of Maru. @throws PlumblineError `PROOF_MALFORMED` */
+export function maruSlot(answer: unknown): number {
+  return slotOf(messageOf(answer));
+}
+
 function readHeader(message: Readonly<Record<string, unknown>>): MaruHeader {
   const root = (name: string) => readBytes(message[name], member(MESSAGE, name), 32);
   return {
-    number: readCount(message.slot, `${MESSAGE}.slot`),
+    number: slotOf(message),
     round: Number(readUnsigned(message.round, `${MESSAGE}.round`, 32)),
     timestamp: readCount(message.timestamp, `${MESSAGE}.timestamp`),
     proposer: readBytes(message.proposer_index, `${MESSAGE}.proposer_index`, 20),
@@ -446,7 +455,7 @@ function readMaruBlock(blockAnswer: unknown, headerAnswer: unknown): SealedMaruB
   const message = messageOf(blockAnswer);
   const root = (name: string) => readBytes(message[name], member(MESSAGE, name), 32);
   const same = {
-    slot: readCount(message.slot, `${MESSAGE}.slot`) === header.number,
+    slot: slotOf(message) === header.number,
     proposer_index: equalBytes(readBytes(message.proposer_index, `${MESSAGE}.proposer_index`, 20), header.proposer),
     parent_root: equalBytes(root('parent_root'), header.parentRoot),
     state_root: equalBytes(root('state_root'), header.stateRoot),

@@ -41,6 +41,16 @@ describe('level sealed', () => {
     expect((await light.explainEstimate([call])).evidence).toMatchObject({ trust: 'sealed', block: 3 });
   });
 
+  test('a block that comes between the two answers of the head says nothing against the endpoint', async () => {
+    const { ask, maru } = await sealed({ headBehind: 1 });
+    expect(await ask('eth_blockNumber')).toBe('0x3');
+    expect(maru.seen).toEqual([
+      '/eth/v2/beacon/blocks/head',
+      '/eth/v1/beacon/headers/head',
+      '/eth/v1/beacon/headers/1003',
+    ]);
+  });
+
   test('blocks above the sealed one do not count; those below are linked to it', async () => {
     const { ask, dev } = await sealed({ behind: 1 });
     expect(await ask('eth_blockNumber')).toBe('0x2');

@@ -23,6 +23,8 @@ export interface MaruMockOptions {
   signers: readonly Uint8Array[];
   /** How far its head is behind that of the execution chain. */
   behind: number;
+  /** How far the header that it calls `head` is behind its head: a block comes between two answers. */
+  headBehind: number;
   /** What it seals in place of the true payload. */
   payload(payload: MaruPayload): MaruPayload;
 }
@@ -45,12 +47,19 @@ function seal(hash: Uint8Array, key: Uint8Array): Uint8Array {
 
 /** The REST interface of a consensus client that seals the blocks of a devnet, for those without transactions. */
 export async function serveMaru(provider: Provider, given: Partial<MaruMockOptions> = {}): Promise<MaruMock> {
-  const options: MaruMockOptions = { signers: VALIDATOR_KEYS, behind: 0, payload: (payload) => payload, ...given };
+  const options: MaruMockOptions = {
+    signers: VALIDATOR_KEYS,
+    behind: 0,
+    headBehind: 0,
+    payload: (payload) => payload,
+    ...given,
+  };
   const seen: string[] = [];
 
-  async function blockAt(id: string) {
+  async function blockAt(kind: string, id: string) {
     const head = Number(await provider.request({ method: 'eth_blockNumber' })) - options.behind;
-    const number = id === 'head' ? head : Number(id) - OFFSET;
+    const newest = kind === 'headers' ? head - options.headBehind : head;
+    const number = id === 'head' ? newest : Number(id) - OFFSET;
     const params = [`0x${number.toString(16)}`, false];
     const json = (await provider.request<UntypedMethod>({ method: 'eth_getBlockByNumber', params })) as { hash: Hex };
     const { logsBloom, parentHash, stateRoot, receiptsRoot, gasLimit, gasUsed, timestamp, extraData, ...execution } =
@@ -100,7 +109,7 @@ export async function serveMaru(provider: Provider, given: Partial<MaruMockOptio
     const path = request.url ?? '';
     seen.push(path);
     const [, kind, id] = /\/beacon\/(blocks|headers)\/(\w+)$/.exec(path) ?? [];
-    const answer = id === undefined ? Promise.reject(new Error('no such path')) : blockAt(id);
+    const answer = id === undefined ? Promise.reject(new Error('no such path')) : blockAt(kind!, id);
     answer.then(
       (found) => response.end(JSON.stringify(kind === 'blocks' ? found.block : found.header)),
       () => {
