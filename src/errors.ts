@@ -87,7 +87,10 @@ export interface ErrorDetails {
   TRANSACTION_REJECTED: { rule: TransactionRule; reason: string };
   /** No block has the transaction. Remedy: check the hash. The transaction may still wait, or belong to another network. */
   TRANSACTION_NOT_FOUND: { hash: string };
-  /** The transaction was sent, but no block included it in time. Remedy: ask for its receipt later. Do not send it again. */
+  /**
+   * The transaction was sent, but no receipt of it came in time: no block has included it, or its `cause` says why the receipt could
+   * not be read. Remedy: ask for its receipt later. Do not send it again.
+   */
   TRANSACTION_PENDING: { hash: string; waitedMs: number };
   /**
    * The node does not have all data of the block that the request needs, such as the state before the block, or its uncles.

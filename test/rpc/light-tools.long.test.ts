@@ -3,6 +3,7 @@ import { TEST_TOKEN } from '../../src/chain/devnet/state/dev-accounts.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { METHOD_INFO } from '../../src/rpc/method-info.js';
 import { accountAt, PRICE, stranger, word } from '../support/dev-node.js';
+import { eventually } from '../support/eventually.js';
 import { lightScene } from '../support/light-node.js';
 import { signTransaction } from '../support/sign.js';
 
@@ -82,6 +83,16 @@ describe('eth_sendRawTransactionSync', () => {
     await dev.ask('evm_mine');
     const receipt = await answered;
     expect(receipt).toEqual(await dev.ask('eth_getTransactionReceipt', receipt.transactionHash));
+    // No block follows the one whose receipt could not be read.
+    lies(true);
+    const last = signTransaction(0, { to: stranger('11'), value: 1n, gasLimit: 21_000n, nonce: 2, ...PRICE });
+    const late = ask<{ transactionHash: Hex }>('eth_sendRawTransactionSync', last, 60_000);
+    await eventually(async () => expect(await dev.ask('eth_pendingTransactions')).toHaveLength(1));
+    await dev.ask('evm_mine');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    lies(false);
+    const outcome = await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 20_000, 'none'))]);
+    expect(outcome).toMatchObject({ status: '0x1', blockNumber: '0x2' });
   });
 });
 

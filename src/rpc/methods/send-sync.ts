@@ -16,6 +16,8 @@ import { defineMethod } from './context.js';
 /** geth's limits, milliseconds. @source ethereum/go-ethereum@02b73d4ea7 eth/ethconfig/config.go, TxSyncDefaultTimeout */
 export const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
+/** Time after which a receipt that could not be read is asked for again, if no block comes before. */
+const AGAIN_MS = 2_000;
 
 /** `[raw, timeoutMs]`: sends a transaction and answers with its receipt (EIP-7966). */
 export const eth_sendRawTransactionSync = defineMethod<[transaction: Hex, timeoutMs?: Hex | number], ReceiptJson>(
@@ -44,6 +46,7 @@ export async function receiptWithin(
   const limited = { ...call, signal: deadline.signal };
   let wake = () => {};
   let last: unknown;
+  let again: ReturnType<typeof setTimeout> | undefined;
   const stop = chain.subscribe({ head: () => wake() });
   try {
     for (;;) {
@@ -58,16 +61,20 @@ export async function receiptWithin(
         // The transaction is sent. That its receipt cannot be had now, as from endpoints that do not all have the newest block, may pass.
         deadline.signal.throwIfAborted();
         last = error;
+        again = setTimeout(wake, AGAIN_MS);
       }
       await raceSignal(head, deadline.signal);
+      clearTimeout(again);
     }
   } catch (error) {
     if (!isPlumblineError(error, 'REQUEST_TIMED_OUT')) throw error;
-    const message = `the transaction was sent, and no block has included it in ${waitMs} ms`;
+    const what = last === undefined ? 'no block has included it' : 'its receipt could not be read';
+    const message = `the transaction was sent, and ${what} in ${waitMs} ms`;
     const details = { hash: bytesToHex(hash), waitedMs: waitMs };
     throw new PlumblineError('TRANSACTION_PENDING', message, details, last ? { cause: last } : undefined);
   } finally {
     stop();
+    clearTimeout(again);
     deadline.close();
   }
 }
