@@ -28,6 +28,7 @@ import {
 } from '../support/bridge.js';
 import { accountAt, devNode, KeptStore, stranger, word } from '../support/dev-node.js';
 import { eventually } from '../support/eventually.js';
+import { FailingStore, full } from '../support/failing-store.js';
 import { settledScene } from '../support/settled-scene.js';
 
 const ETHER = 10n ** 18n;
@@ -317,6 +318,44 @@ describe('layer 1', () => {
     await again.ask('anvil_mine', '0x3');
     await l1Again('eth_sendTransaction', { from, to, value: '0x1' });
     expect(await l1Again('eth_getBalance', to, 'latest')).toBe('0xa');
+  });
+
+  test.each([
+    ['sent to it', false],
+    ['reverted', true],
+  ])('of a stored devnet: what was %s while the store failed is so when it is opened again', async (_, isReverted) => {
+    const store = new FailingStore();
+    const first = await devNode({ store });
+    const [from, to] = [accountAt(0), stranger('c1')];
+    const l1 = layerOneOf(first);
+    const deposit = { from, to: ROLLUP, value: '0x5', data: sendMessage(to) };
+    const [kept, other] = [{ ...deposit }, { from, to, value: '0x1' }];
+    const anchored = (count: bigint) =>
+      eventually(async () =>
+        expect(await first.ask('eth_getStorageAt', SERVICE, LAST_ANCHORED, 'latest')).toBe(word(count)),
+      );
+    await first.ask('anvil_mine', '0x4');
+    await l1('eth_sendTransaction', kept);
+    await anchored(1n);
+    const snapshot = await first.ask('evm_snapshot');
+    if (!isReverted) store.failure = full;
+    await l1('eth_sendTransaction', deposit);
+    await l1('eth_sendTransaction', other);
+    await anchored(2n);
+    store.failure = full;
+    if (isReverted) await first.ask('evm_revert', snapshot);
+    await first.ask('anvil_mine', '0x1');
+    const head = await l1('eth_getBlockByNumber', 'latest', true);
+    expect(await l1('eth_getBalance', to, 'latest')).toBe(isReverted ? '0x0' : '0x1');
+    store.failure = undefined;
+    await first.node.close();
+
+    const again = await devNode({ store });
+    expect(await layerOneOf(again)('eth_getBlockByNumber', 'latest', true)).toEqual(head);
+    expect(await again.ask('eth_getStorageAt', SERVICE, LAST_ANCHORED, 'latest')).toBe(word(isReverted ? 1n : 2n));
+    // Finalizations go on: layer 1 has the messages that layer 2 has anchored.
+    await again.ask('anvil_mine', '0x3');
+    await layerOneOf(again)('eth_getBlockByNumber', 'latest', true);
   });
 });
 

@@ -147,7 +147,7 @@ export class Devnet implements Chain {
     const devnet: Devnet = new Devnet(settings, ledger, state, finality, layerOne, found);
     if (found?.checkpoint !== undefined) await devnet.recovery.openAtCheckpoint(found, genesis);
     else if (found !== undefined) await devnet.recovery.replay(found, genesis);
-    await layerOne?.recovered();
+    layerOne?.recovered();
     await devnet.mining.set(settings.mining);
     return devnet;
   }

@@ -10,7 +10,15 @@ import type { L1Mark, SimulatedL1 } from './simulated-l1.js';
 /** What finality needs of layer 1. */
 export type FinalizingL1 = Pick<
   SimulatedL1,
-  'anchoredBy' | 'finalize' | 'mark' | 'markBefore' | 'releaseBefore' | 'revertTo' | 'stateRoot' | 'storedMessages'
+  | 'anchoredBy'
+  | 'finalize'
+  | 'mark'
+  | 'markBefore'
+  | 'releaseBefore'
+  | 'revertTo'
+  | 'stateRoot'
+  | 'storedAfter'
+  | 'storedMessages'
 >;
 
 /** Of blocks that nothing finalizes: what a fork has of a layer 1, and layer 1 itself. */
@@ -23,6 +31,7 @@ export const NO_LAYER_ONE: FinalizingL1 = {
   storedMessages() {
     return undefined;
   },
+  storedAfter: () => [],
   finalize() {},
   revertTo() {},
   releaseBefore() {},
@@ -117,6 +126,11 @@ export class DevnetFinality {
     const { mark } = this.layerOne;
     const layerOne = later === undefined ? mark : this.layerOne.markBefore(later.number);
     return { last: newest.number, provable, layerOne };
+  }
+
+  /** Keys of what the store has of layer 1 since a moment. */
+  storedSince({ layerOne }: FinalitySnapshot): readonly string[] {
+    return this.layerOne.storedAfter(layerOne);
   }
 
   /** Restores finality and layer 1. The states of the provable blocks must have been held since. */

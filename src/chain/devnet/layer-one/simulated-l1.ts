@@ -51,10 +51,12 @@ export interface L1Journal {
   readonly sent: ReadonlyMap<number, SentBlock>;
   /** By the last block of the finalization. */
   readonly bridged: Map<number, BridgedBlocks>;
-  save(number: number, block: SentBlock): Promise<void>;
-  saveBridged(last: number, bridged: BridgedBlocks): Promise<void>;
-  /** @param sent - numbers of blocks @param bridged - last blocks of finalizations */
-  remove(sent: readonly number[], bridged?: readonly number[]): Promise<void>;
+  save(number: number, block: SentBlock): void;
+  saveBridged(last: number, bridged: BridgedBlocks): void;
+  /** @param sent - numbers of blocks */
+  remove(sent: readonly number[]): void;
+  /** Keys of entries. @param sent - numbers of blocks @param bridged - last blocks of finalizations */
+  keysOf(sent: readonly number[], bridged: readonly number[]): readonly string[];
 }
 
 /** Names a place in the list of blocks of layer 1: after this one, or at its start. */
@@ -77,7 +79,6 @@ export class SimulatedL1<Own extends Chain = Chain> {
   private releaseTo = 0;
   private heldFrom = 0;
   private settling: Promise<unknown> = Promise.resolve();
-  private writing: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly parts: LayerOneParts<Own>,
@@ -92,7 +93,7 @@ export class SimulatedL1<Own extends Chain = Chain> {
     const { first, last, messages, anchored } = finalization;
     const { journal } = this;
     const isBridged = messages.length > 0 || anchored !== this.anchoredBy(first - 1);
-    if (isBridged && journal?.bridged.has(last) === false) this.write(journal.saveBridged(last, finalization));
+    if (isBridged && journal?.bridged.has(last) === false) journal.saveBridged(last, finalization);
     this.finalizations.push(finalization);
     this.entries.push(finalization);
     this.addWaiting();
@@ -110,21 +111,13 @@ export class SimulatedL1<Own extends Chain = Chain> {
   }
 
   /** Called when the finalizations of all stored blocks were added. What the store has beyond them belongs to no chain. */
-  async recovered(): Promise<void> {
-    const beyond = [...this.waiting.keys()];
+  recovered(): void {
+    this.journal?.remove([...this.waiting.keys()]);
     this.waiting.clear();
-    await this.journal?.remove(beyond);
   }
 
-  /** A write that fails loses what was sent when the devnet is opened again, and nothing else. */
-  private write(written: Promise<void> | undefined): void {
-    this.writing = Promise.allSettled([this.writing, written]);
-  }
-
-  /** Ends the chain, when all is written. */
   async end(): Promise<void> {
     await this.chain?.end();
-    await this.writing;
   }
 
   /** The end of the list. */
@@ -151,19 +144,31 @@ export class SimulatedL1<Own extends Chain = Chain> {
     return found?.last === block ? found : undefined;
   }
 
-  /** Removes the blocks after a place. */
-  revertTo(mark: L1Mark): void {
-    const length = mark === undefined ? 0 : this.entries.lastIndexOf(mark) + 1;
+  private lengthAt(mark: L1Mark): number {
+    return mark === undefined ? 0 : this.entries.lastIndexOf(mark) + 1;
+  }
+
+  /** Keys of what the store has of the blocks after a place. */
+  storedAfter(mark: L1Mark): readonly string[] {
+    const { journal } = this;
     const [sent, bridged]: number[][] = [[], []];
-    for (const [i, entry] of this.entries.splice(length).entries()) {
+    const length = this.lengthAt(mark);
+    for (const [i, entry] of this.entries.slice(length).entries()) {
       if (!('last' in entry)) sent!.push(length + i + 1);
-      else {
-        this.finalizations.pop();
-        if (this.journal?.bridged.has(entry.last)) bridged!.push(entry.last);
-      }
+      else if (journal?.bridged.has(entry.last)) bridged!.push(entry.last);
+    }
+    return journal?.keysOf(sent!, bridged!) ?? [];
+  }
+
+  /** Removes the blocks after a place. The store has removed what it had of them. */
+  revertTo(mark: L1Mark): void {
+    const length = this.lengthAt(mark);
+    for (const entry of this.entries.splice(length)) {
+      if (!('last' in entry)) continue;
+      this.finalizations.pop();
+      this.journal?.bridged.delete(entry.last);
     }
     this.kept = Math.min(this.kept, length);
-    this.write(this.journal?.remove(sent!, bridged));
   }
 
   /** `stateRootHashes(block)` after the newest block; undefined if no finalization ended at `block` with a state root. */
@@ -245,7 +250,7 @@ export class SimulatedL1<Own extends Chain = Chain> {
   private added({ header: { number, timestamp }, transactions }: Block): void {
     const entry = { transactions: transactions.map(({ raw }) => raw), timestamp };
     this.entries.splice(number - 1, 0, entry);
-    this.write(this.journal?.save(number, entry));
+    this.journal?.save(number, entry);
     this.parts.onSent();
   }
 

@@ -243,7 +243,7 @@ export class BlockMaker {
   private async truncate(block: number, finality: FinalitySnapshot, edits: readonly StateEdit[]): Promise<void> {
     const kept = this.isPruned ? block : finality.last;
     const removedCheckpoints = (await this.checkpoints?.beforeRevert(kept)) ?? [];
-    await this.store?.truncate(block, edits, removedCheckpoints);
+    await this.store?.truncate(block, edits, removedCheckpoints, this.finality.storedSince(finality));
     this.finality.restore(finality);
     this.edits.clear();
     let { number } = this.ledger.headSummary;
@@ -301,6 +301,7 @@ export class BlockMaker {
     this.afterAppend(record.imported === true);
     await this.edits.replace(this.edits.list);
     if (this.store === undefined) return;
+    await this.store.saveEntries();
     // A checkpoint of a block that is not stored cannot be used.
     let written = Math.min(this.finality.newest, this.store.stored);
     // A revert removes later checkpoints, and a pruned devnet has no other way to an earlier state.

@@ -50,6 +50,8 @@ interface Backlog {
  */
 export class ChainWriter {
   private backlog: Backlog;
+  /** Other entries that are not yet stored, by key; those without a value are to be deleted. */
+  private entries: ReadonlyMap<string, Uint8Array | undefined> = new Map();
   /** Newest block that may be in the store: a commit may have succeeded although its result was not seen. */
   private newestPossible: number;
   private failed = false;
@@ -92,10 +94,10 @@ export class ChainWriter {
     return this.backlog.stored;
   }
 
-  /** Whether the store holds the whole chain and its pending edits. */
+  /** Whether the store holds the whole chain, its pending edits and other entries. */
   get isComplete(): boolean {
     const { queued, gap, isBehind } = this.backlog;
-    return queued.length === 0 && gap === undefined && !isBehind;
+    return queued.length === 0 && gap === undefined && !isBehind && this.entries.size === 0;
   }
 
   /** Starts with the edits that were stored. */
@@ -126,21 +128,43 @@ export class ChainWriter {
     await this.update({ ...this.backlog, queued: edited, edits, isBehind: true });
   }
 
-  /** Reverts to an earlier block and its pending edits, in one commit with other deletions. */
+  /** Stores another entry of the table `blocks` with the next commit, at the latest in the next turn. @param value - undefined deletes it */
+  put(key: string, value: Uint8Array | undefined): void {
+    if (this.isAbandoned) return;
+    const isFirst = this.entries.size === 0;
+    this.entries = new Map([...this.entries, [key, value]]);
+    if (isFirst && !this.failed) this.enqueue(() => this.saveEntries()).catch(() => {});
+  }
+
+  /** Stores the entries that wait. */
+  async saveEntries(): Promise<void> {
+    if (this.entries.size > 0) await this.update(this.backlog);
+  }
+
+  /**
+   * Reverts to an earlier block and its pending edits, in one commit with other deletions.
+   *
+   * @param entries - keys of other entries to delete
+   */
   async truncate(
     number: number,
     edits: readonly StateEdit[],
     alsoDelete: NonNullable<Commit['deletes']> = [],
+    entries: readonly string[] = [],
   ): Promise<void> {
     const { stored, queued, gap, deletes } = this.backlog;
-    await this.update({
-      stored: Math.min(stored, number),
-      queued: queued.filter((block) => block.number <= number),
-      gap: gap !== undefined && gap <= number ? gap : undefined,
-      edits,
-      deletes: [...deletes, ...alsoDelete],
-      isBehind: true,
-    });
+    const removed = entries.map((key) => [key, undefined] as const);
+    await this.update(
+      {
+        stored: Math.min(stored, number),
+        queued: queued.filter((block) => block.number <= number),
+        gap: gap !== undefined && gap <= number ? gap : undefined,
+        edits,
+        deletes: [...deletes, ...alsoDelete],
+        isBehind: true,
+      },
+      new Map([...this.entries, ...removed]),
+    );
   }
 
   /** Stores the queued blocks if the store works. @returns `isComplete` */
@@ -156,6 +180,7 @@ export class ChainWriter {
     clearTimeout(this.timer);
     const { stored } = this;
     this.backlog = { stored, queued: [], gap: undefined, edits: [], deletes: [], isBehind: false };
+    this.entries = new Map();
   }
 
   /** After an error that may have replaced the stored chain: checks the store before the next write. Never rejects. */
@@ -174,10 +199,11 @@ export class ChainWriter {
   }
 
   /** @throws errors of a commit that are not store failures; the backlog is then unchanged */
-  private async update(next: Backlog): Promise<void> {
+  private async update(next: Backlog, entries = this.entries): Promise<void> {
     if (this.fatalError !== undefined) throw this.fatalError;
-    const before = this.backlog;
+    const before = [this.backlog, this.entries] as const;
     this.backlog = next;
+    this.entries = entries;
     // After a failure only the timer retries, so blocks do not wait for the store.
     if (this.failed) return this.reportHealth();
     try {
@@ -185,7 +211,7 @@ export class ChainWriter {
       this.reportHealth();
     } catch (error) {
       if (!isStoreFailure(error)) {
-        this.backlog = before;
+        [this.backlog, this.entries] = before;
         throw error;
       }
       this.fail(error);
@@ -213,7 +239,8 @@ export class ChainWriter {
   }
 
   private async flush(): Promise<void> {
-    while (this.backlog.queued.length > 0 || this.backlog.isBehind) {
+    while (this.backlog.queued.length > 0 || this.backlog.isBehind || this.entries.size > 0) {
+      const { entries } = this;
       const { stored, queued, deletes } = this.backlog;
       const batch = firstBatch(queued);
       const head = batch.at(-1)?.number ?? stored;
@@ -226,7 +253,11 @@ export class ChainWriter {
         deleteFrom: stored + 1,
         deleteTo: deleteTo,
         alsoDelete: deletes,
+        entries,
       });
+      // Others may have come meanwhile.
+      const later = [...this.entries].filter(([key, value]) => !entries.has(key) || entries.get(key) !== value);
+      this.entries = new Map(later);
       this.newestPossible = head;
       const remaining = queued.slice(batch.length);
       this.backlog = { ...this.backlog, stored: head, queued: remaining, deletes: [], isBehind: false };

@@ -4,7 +4,7 @@ import type { AccountChange } from '../../../evm/state-overlay.js';
 import { concatBytes, equalBytes } from '../../../primitives/bytes.js';
 import { encodedList, encodeRlp } from '../../../primitives/rlp-list.js';
 import { nextTurn } from '../../../scheduling/turns.js';
-import type { Commit, PageStore, Table } from '../../../store/page-store.js';
+import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import type { StoreRepair } from '../../../store/store-status.js';
 import { editFromItems, editItems, type StateEdit } from '../../state-edits.js';
 import {
@@ -37,6 +37,8 @@ export interface ChainChange {
   /** First and last block to delete first; none if the last is smaller. */
   readonly deleteFrom: number;
   readonly deleteTo: number;
+  /** Other entries of the table `blocks`, by key; those without a value are deleted. */
+  readonly entries?: ReadonlyMap<string, Uint8Array | undefined>;
   /** Deleted in the same commit. */
   readonly alsoDelete?: NonNullable<Commit['deletes']>;
 }
@@ -56,26 +58,32 @@ export class DevnetStore {
   ) {}
 
   /** Commits a change atomically. */
-  async write({ blocks, head, edits, deleteFrom, deleteTo, alsoDelete = [] }: ChainChange): Promise<void> {
-    const removed = Array.from({ length: Math.max(0, deleteTo + 1 - deleteFrom) }, (_, i) => ({
-      table: 'blocks' as const,
-      key: deleteFrom + i - this.first,
-    }));
-    const puts = blocks.map(({ number, value }) => ({
+  async write({ blocks, head, edits, deleteFrom, deleteTo, entries = new Map(), alsoDelete = [] }: ChainChange) {
+    const removed: { table: 'blocks'; key: Key }[] = Array.from(
+      { length: Math.max(0, deleteTo + 1 - deleteFrom) },
+      (_, i) => ({
+        table: 'blocks' as const,
+        key: deleteFrom + i - this.first,
+      }),
+    );
+    const puts: { table: 'blocks'; key: Key; value: Uint8Array }[] = blocks.map(({ number, value }) => ({
       table: 'blocks' as const,
       key: number - this.first,
       value,
     }));
+    for (const [key, value] of entries)
+      if (value === undefined) removed.push({ table: 'blocks', key });
+      else puts.push({ table: 'blocks', key, value });
     const items: Uint8Array[] = [];
     for (const item of editItems(edits)) {
       await nextTurn();
       items.push(encodeRlp(item));
     }
-    const entries = [
+    const meta = [
       await entryOf(HEAD, new TextEncoder().encode(String(head))),
       await entryOf(EDITS, encodedList(items)),
     ];
-    await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...entries] });
+    await this.store.commit({ deletes: [...removed, ...alsoDelete], puts: [...puts, ...meta] });
   }
 
   /** Writes the first block. */

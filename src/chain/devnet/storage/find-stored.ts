@@ -94,6 +94,7 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
   }
   const settings = { ...given, alloc };
   const checkpoints = new Checkpoints(pages, identityOf(accounts, given), given.checkpoints);
+  let writer: ChainWriter | undefined;
   const history = decodeHistory(await pages.get('blocks', HISTORY_KEY));
   const found: Pick<
     StoredDevnet,
@@ -101,11 +102,14 @@ export async function findStored(given: StoredSettings, pages: PageStore): Promi
   > = {
     pages,
     blocks,
-    layerOne: await StoredL1.open(pages),
+    layerOne: await StoredL1.open(pages, (key, value) => writer!.put(key, value)),
     alloc,
     checkpoints,
     history,
-    openWriter: (...parts) => new ChainWriter(blocks, ...parts),
+    openWriter(...parts) {
+      writer = new ChainWriter(blocks, ...parts);
+      return writer;
+    },
     openPruning: (...parts) => openPruning({ pages, history }, ...parts),
   };
   if (head === undefined || genesis === undefined) return { ...found, head, genesis: undefined, checkpoint: undefined };

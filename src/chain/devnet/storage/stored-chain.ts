@@ -16,12 +16,12 @@ export interface StoredChainParts {
   end(): Promise<void>;
 }
 
-/** The stored data of a devnet, to read or replace it as a requireWholeStore. */
+/** The stored data of a devnet, to read or replace it as a whole. */
 export class StoredChain {
   constructor(private readonly parts: StoredChainParts) {}
 
   /**
-   * Runs `read` when the store holds the requireWholeStore chain and nothing is being written.
+   * Runs `read` when the store holds the whole chain and nothing is being written.
    *
    * @throws PlumblineError `STORE_UNAVAILABLE` when the chain is not stored, or not completely
    */

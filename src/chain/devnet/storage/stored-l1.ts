@@ -26,11 +26,15 @@ export class StoredL1 implements L1Journal {
   readonly sent = new Map<number, SentBlock>();
   readonly bridged = new Map<number, BridgedBlocks>();
 
-  private constructor(private readonly store: PageStore) {}
+  /** @param put - writes an entry with the chain; deletes it without a value */
+  private constructor(private readonly put: (key: string, value: Uint8Array | undefined) => void) {}
 
-  /** @throws PlumblineError `STORE_CORRUPT` */
-  static async open(store: PageStore): Promise<StoredL1> {
-    const stored = new StoredL1(store);
+  /**
+   * @param put - as the constructor takes it
+   * @throws PlumblineError `STORE_CORRUPT`
+   */
+  static async open(store: PageStore, put: (key: string, value: Uint8Array | undefined) => void): Promise<StoredL1> {
+    const stored = new StoredL1(put);
     const keys = (await store.keys('blocks')).filter(isL1Key);
     const values = await store.getMany('blocks', keys);
     for (const [i, key] of keys.entries()) {
@@ -48,24 +52,25 @@ export class StoredL1 implements L1Journal {
     return stored;
   }
 
-  async save(at: number, { timestamp, transactions }: SentBlock): Promise<void> {
-    await this.put(keyOf('sent', at), [int(timestamp), [...transactions]]);
+  save(at: number, { timestamp, transactions }: SentBlock): void {
+    this.write(keyOf('sent', at), [int(timestamp), [...transactions]]);
   }
 
-  async saveBridged(last: number, { messages, messagingBlocks, anchored }: BridgedBlocks): Promise<void> {
+  saveBridged(last: number, { messages, messagingBlocks, anchored }: BridgedBlocks): void {
     this.bridged.set(last, { messages, messagingBlocks, anchored });
     const items = [[...messages], messagingBlocks.map(int), int(anchored.number), anchored.rollingHash];
-    await this.put(keyOf('messages', last), items);
+    this.write(keyOf('messages', last), items);
   }
 
-  private async put(key: string, items: Parameters<typeof RLP.encode>[0]): Promise<void> {
-    await this.store.commit({ puts: [{ table: 'blocks', key, value: withChecksum(key, RLP.encode(items)) }] });
+  private write(key: string, items: Parameters<typeof RLP.encode>[0]): void {
+    this.put(key, withChecksum(key, RLP.encode(items)));
   }
 
-  async remove(sent: readonly number[], bridged: readonly number[] = []): Promise<void> {
-    for (const last of bridged) this.bridged.delete(last);
-    const keys = [...sent.map((at) => keyOf('sent', at)), ...bridged.map((last) => keyOf('messages', last))];
-    if (keys.length === 0) return;
-    await this.store.commit({ deletes: keys.map((key) => ({ table: 'blocks' as const, key })) });
+  remove(sent: readonly number[]): void {
+    for (const at of sent) this.put(keyOf('sent', at), undefined);
+  }
+
+  keysOf(sent: readonly number[], bridged: readonly number[]): readonly string[] {
+    return [...sent.map((at) => keyOf('sent', at)), ...bridged.map((last) => keyOf('messages', last))];
   }
 }
