@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Devnet } from '../../src/chain/devnet/devnet.js';
 import { decodeBlockRecord } from '../../src/chain/devnet/records/block-record.js';
+import { CHECKPOINT_KEY } from '../../src/chain/devnet/records/checkpoint-codec.js';
+import { HISTORY_KEY } from '../../src/chain/devnet/records/ledger.js';
 import type { DevnetSettings } from '../../src/chain/devnet/settings.js';
 import { devAlloc, messagesAlloc } from '../../src/chain/devnet/state/genesis.js';
+import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../src/primitives/hex.js';
 import { MeteredStore } from '../../src/store/metered-store.js';
-import type { Table } from '../../src/store/page-store.js';
+import type { Commit, Table } from '../../src/store/page-store.js';
 import { claimOf, messageFrom, ROLLUP, SERVICE, sendMessage } from '../support/bridge.js';
 import { accountAt, KeptStore, stranger } from '../support/dev-node.js';
+import { seededRandom } from '../support/random.js';
 import { copyOf, openDevnet, portrait, sealScripted, TOKEN } from '../support/stored-devnet.js';
 
 const TABLES: readonly Table[] = ['blocks', 'state', 'trie'];
@@ -53,6 +57,19 @@ async function answers(chain: Devnet, from: number) {
   }
   const proof = await chain.zkProof(TOKEN, [new Uint8Array(32)], { tag: 'finalized' });
   return { head, blocks, proof, layerOne: (await chain.settleLayerOne()).head.hash };
+}
+
+/** A store that carries out some commits of checkpoints and of pruning, and says that it failed. */
+class UnsureStore extends KeptStore {
+  isUnsure = () => false;
+  unsure = 0;
+
+  override async commit(commit: Commit): Promise<void> {
+    await super.commit(commit);
+    if (!commit.puts?.some(({ key }) => key === CHECKPOINT_KEY || key === HISTORY_KEY) || !this.isUnsure()) return;
+    this.unsure++;
+    throw new PlumblineError('STORE_UNAVAILABLE', 'the connection broke', { reason: 'broken' });
+  }
 }
 
 describe('a devnet within a budget', () => {
@@ -181,6 +198,37 @@ describe('a devnet within a budget', () => {
     expect(done.rolledBack).toBeGreaterThan(10);
     await chain.close();
   });
+
+  test.each([1, 2, 3, 4, 5])(
+    'commits of state that succeed and are reported as failed leave it so (seed %i)',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const store = new UnsureStore();
+      const chain = await openWithin(store, 45_000);
+      store.isUnsure = () => random(3) === 0;
+      await seal(chain, 1, 50);
+      let refused = 0;
+      for (let round = 0; round < 24; round++) {
+        const { number } = (await chain.head()).header;
+        const to = number - 1 - random(6);
+        const isBack = await chain.control.rollback(number - to).then(
+          () => true,
+          (error) => {
+            expect(error).toMatchObject({ code: 'STATE_NOT_HELD' });
+            return false;
+          },
+        );
+        if (!isBack) refused++;
+        await opensAfter(store, isBack ? to : number);
+        await seal(chain, (isBack ? to : number) + 1, number + 1);
+        await opensAfter(store, number + 1);
+      }
+      expect(refused).toBeLessThan(20);
+      expect(store.unsure).toBeGreaterThan(5);
+      await chain.close();
+      await (await openWithin(store, 45_000)).close();
+    },
+  );
 
   test('a snapshot of a devnet that was pruned, and has no budget now, leaves a store that can be opened', async () => {
     const store = new KeptStore();

@@ -28,7 +28,7 @@ import { contextAfter, sealBlock } from './sealing.js';
 const REVERTED_AT_ONCE = 128;
 
 /** What is stored of states. A method, so that it may know more of a state than is known here. */
-type StateCheckpoints = Pick<Checkpoints, 'beforeRevert' | 'block' | 'settled'> & {
+type StateCheckpoints = Pick<Checkpoints, 'beforeRevert' | 'block' | 'newestPossible' | 'settled'> & {
   afterBlock(block: Block, state: BlockState, finalized: number, bytes: number): Promise<void>;
 };
 
@@ -220,7 +220,7 @@ export class BlockMaker {
     if (depth > number - first) throw invalidParameter('depth', `must not exceed ${number - first}, ${own}`);
     const to = number - depth;
     // The store of a pruned devnet has no other state to begin with.
-    const isStored = !this.isPruned || to >= this.checkpoints!.block;
+    const isStored = !this.isPruned || to >= this.checkpoints!.newestPossible;
     const finality = this.finality.at(to);
     if (finality === undefined || !this.state.holds(to) || !isStored) {
       const message = `the state of block ${to} is no longer held; go back less far`;

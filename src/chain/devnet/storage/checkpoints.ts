@@ -1,3 +1,4 @@
+import { equalBytes } from '../../../primitives/bytes.js';
 import type { Commit, Key, PageStore, Table } from '../../../store/page-store.js';
 import type { Block } from '../../block.js';
 import {
@@ -19,7 +20,7 @@ export interface CheckpointOptions {
   readonly slackBytes?: number;
   /**
    * On closing, a devnet writes its newest finalized state if its trie has this many bytes, so that it can prove from
-   * it at once when startWriting again. A smaller state loads as fast without that, and more states stay provable. Default 2
+   * it at once when it is opened again. A smaller state loads as fast without that, and more states stay provable. Default 2
    * MiB.
    */
   readonly lazyBytes?: number;
@@ -62,6 +63,8 @@ export class Checkpoints {
   private stored: Checkpoint | undefined;
   private prepared: PreparedCheckpoint | undefined;
   private writing: Promise<void> | undefined;
+  /** Written by a commit that failed and may have succeeded: what the store has is to be read. No other is made until then. */
+  private unsure: PreparedCheckpoint | undefined;
   private readonly everyBlocks: number;
   private readonly everyBytes: number;
   private readonly slackBytes: number;
@@ -92,9 +95,15 @@ export class Checkpoints {
     return this.stored?.block ?? 0;
   }
 
+  /** Block of the state that the store may have. */
+  get newestPossible(): number {
+    return Math.max(this.block, this.unsure?.checkpoint.block ?? 0);
+  }
+
   /** Resolves when no checkpoint is being written. */
   async settled(): Promise<void> {
     await this.writing;
+    await this.readBack();
   }
 
   /** Continues from a stored checkpoint that was loaded. @param savedNodes - names of the trie nodes in its segments */
@@ -138,7 +147,7 @@ export class Checkpoints {
 
   /**
    * Called after each block, with the state after it. It does not wait for a checkpoint that is being written, unless
-   * twice the interval has countReplayed.
+   * twice the interval has passed.
    *
    * @param finalized - number of the newest finalized block
    * @param bytes - length of the block's record
@@ -149,6 +158,8 @@ export class Checkpoints {
     const full = this.blocks >= 2 * this.everyBlocks || this.bytes >= 2 * this.everyBytes;
     if (full) await this.writing;
     if (this.writing !== undefined) return;
+    await this.readBack();
+    if (this.unsure !== undefined) return;
     const first = this.stored === undefined && !this.hasFailed;
     if (this.prepared === undefined && (first || this.isDue)) this.prepare(block, state);
     if (this.prepared !== undefined && this.prepared.checkpoint.block <= finalized) {
@@ -169,10 +180,10 @@ export class Checkpoints {
 
   /** Entries to delete in a revert: a checkpoint of a block after this one. */
   async beforeRevert(block: number): Promise<{ readonly table: Table; readonly key: Key }[]> {
-    await this.writing;
+    await this.settled();
     // Its pages stay in `unwrittenPages`: each is unchanged, or is collected again.
     if (this.prepared !== undefined && this.prepared.checkpoint.block > block) this.prepared = undefined;
-    if (this.stored === undefined || this.stored.block <= block) return [];
+    if (this.newestPossible <= block) return [];
     this.stored = undefined;
     return [{ table: 'meta', key: CHECKPOINT_KEY }];
   }
@@ -182,8 +193,8 @@ export class Checkpoints {
    * block.
    */
   async finish(finalized: Block, state: DevnetState): Promise<void> {
-    await this.writing;
-    if (this.stored?.block === finalized.header.number) return;
+    await this.settled();
+    if (this.unsure !== undefined || this.stored?.block === finalized.header.number) return;
     if (this.stored !== undefined && this.stored.baseBytes < this.lazyBytes) return;
     state.zk.revertTo(finalized.header.number);
     this.prepare(finalized, state);
@@ -226,7 +237,7 @@ export class Checkpoints {
   }
 
   private async write(prepared: PreparedCheckpoint): Promise<void> {
-    const { checkpoint, segments, removedSegments, nodeNames, replacesAll } = prepared;
+    const { checkpoint, segments, removedSegments } = prepared;
     const puts: NonNullable<Commit['puts']>[number][] = [];
     const deletes: NonNullable<Commit['deletes']>[number][] = removedSegments.map((key) => ({ table: 'trie', key }));
     try {
@@ -242,12 +253,31 @@ export class Checkpoints {
       for (const [key, value] of segments) puts.push({ table: 'trie', key, value });
       puts.push({ table: 'meta', key: CHECKPOINT_KEY, value: encodeCheckpoint(checkpoint) });
       await this.store.commit({ puts, deletes });
+      this.written(prepared);
     } catch {
       // The blocks are stored. Only the next opening takes longer.
-      this.hasFailed = true;
       this.prepared = undefined;
-      return;
+      this.hasFailed = true;
+      this.unsure = prepared;
+      await this.readBack();
     }
+  }
+
+  /** Reads whether a commit that failed has succeeded all the same. If that cannot be read, it is tried again later. */
+  private async readBack(): Promise<void> {
+    const { unsure } = this;
+    if (unsure === undefined) return;
+    try {
+      const bytes = await this.store.get('meta', CHECKPOINT_KEY);
+      if (this.unsure !== unsure) return;
+      this.unsure = undefined;
+      if (bytes !== undefined && equalBytes(bytes, encodeCheckpoint(unsure.checkpoint))) this.written(unsure);
+    } catch {
+      // The store still fails.
+    }
+  }
+
+  private written({ checkpoint, nodeNames, replacesAll }: PreparedCheckpoint): void {
     this.hasFailed = false;
     this.unwrittenPages.clear();
     if (replacesAll) this.savedNodes = new Set(nodeNames);

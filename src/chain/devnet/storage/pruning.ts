@@ -37,6 +37,9 @@ const TARGET = 0.9;
  * from memory.
  */
 export class Pruning {
+  /** A commit failed, and may have succeeded. */
+  private isUnsure = false;
+
   /** @param pruned - progress of earlier pruning */
   constructor(
     private readonly store: PageStore,
@@ -46,9 +49,9 @@ export class Pruning {
     private pruned: Omit<PrunedHistory, 'changes'>,
   ) {}
 
-  /** Whether blocks have lost their state changes. */
+  /** Whether blocks have lost their state changes, or may have. */
   get hasPruned(): boolean {
-    return this.pruned.changesTo > 0;
+    return this.pruned.changesTo > 0 || this.isUnsure;
   }
 
   /**
@@ -72,7 +75,10 @@ export class Pruning {
 
   /** @returns false if nothing more of this kind can be pruned */
   private async prune(kind: Pruned, before: number): Promise<boolean> {
-    const { changesTo, bodiesTo } = this.pruned;
+    const history = await this.history();
+    const { changesTo, bodiesTo } = history;
+    this.pruned = { changesTo, bodiesTo };
+    this.isUnsure = false;
     const from = (kind === 'changes' ? changesTo : bodiesTo) + 1;
     // A body is pruned only after the block's changes.
     const end = kind === 'changes' ? before : Math.min(before, changesTo + 1);
@@ -85,20 +91,15 @@ export class Pruning {
       key: record.block.header.number,
       value: encodeBlockRecord(pruneRecord(record, kind)),
     }));
-    const next = kind === 'changes' ? await this.withChanges(records, to) : { ...(await this.history()), bodiesTo: to };
+    const next = kind === 'changes' ? withChanges(history, records, to) : { ...history, bodiesTo: to };
+    this.isUnsure = true;
     await this.store.commit({ puts: [...puts, { table: 'blocks', key: HISTORY_KEY, value: encodeHistory(next) }] });
+    this.isUnsure = false;
     this.pruned = { changesTo: next.changesTo, bodiesTo: next.bodiesTo };
     const { ledger, state } = this.chain;
     if (kind === 'changes') state.flat.forgetBefore(to);
     else ledger.prune(to);
     return true;
-  }
-
-  private async withChanges(records: readonly BlockRecord[], changesTo: number): Promise<PrunedHistory> {
-    const history = await this.history();
-    const sum = new MergedChanges(history.changes);
-    for (const { changes } of records) sum.add(changes);
-    return { ...history, changesTo, changes: sum.changes };
   }
 
   private async history(): Promise<PrunedHistory> {
@@ -116,6 +117,12 @@ export class Pruning {
     }
     return records;
   }
+}
+
+function withChanges(history: PrunedHistory, records: readonly BlockRecord[], changesTo: number): PrunedHistory {
+  const sum = new MergedChanges(history.changes);
+  for (const { changes } of records) sum.add(changes);
+  return { ...history, changesTo, changes: sum.changes };
 }
 
 /** Of a devnet without a budget. */
