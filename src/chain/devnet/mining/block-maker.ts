@@ -17,6 +17,7 @@ import type { Ledger } from '../records/ledger.js';
 import type { StoredBlock } from '../records/stored-block.js';
 import type { MakingSettings, NextBlock } from '../settings.js';
 import type { BlockState } from '../state/devnet-state.js';
+import type { FlatState } from '../state/flat-state.js';
 import type { ChainWriter } from '../storage/chain-writer.js';
 import type { Checkpoints } from '../storage/checkpoints.js';
 import type { Pruning } from '../storage/pruning.js';
@@ -48,8 +49,8 @@ export class BlockMaker {
   next: NextBlock;
   private readonly snapshots = new Snapshots();
   private readonly edits = new PendingEdits(
-    () => this.state.flat.at(this.ledger.head.header.number),
-    (address) => this.state.flat.usedSlots(address, this.ledger.head.header.number),
+    () => this.ledger.head.header.number,
+    () => this.state.flat,
   );
 
   constructor(
@@ -177,7 +178,7 @@ export class BlockMaker {
     const snapshot = this.snapshots.find(id);
     if (snapshot === undefined) return false;
     const { block, edits } = snapshot;
-    await this.truncate(block, snapshot.finality, edits);
+    await this.truncate(block, snapshot.finality, edits, await this.edits.over(block, edits));
     this.pool.restore(snapshot.pool);
     this.clock.restore(snapshot.clock);
     this.next = snapshot.next;
@@ -197,11 +198,12 @@ export class BlockMaker {
   async rollback(depth: number): Promise<void> {
     const { number } = this.ledger.head.header;
     const { to, finality, edits } = await this.beforeLast(depth);
+    const edited = await this.edits.over(to, edits);
     for (let gone = number; gone > to && this.removals.size > 0; gone--) {
       const block = this.ledger.blockByNumber(gone)!;
       this.removals.notify(block);
     }
-    await this.truncate(to, finality, edits);
+    await this.truncate(to, finality, edits, edited);
     this.snapshots.removeAbove(to);
     this.finality.holdFrom(this.snapshots.oldestProvable);
     await this.pool.prune(this.nonceOf);
@@ -240,7 +242,13 @@ export class BlockMaker {
     return this.snapshots.list;
   }
 
-  private async truncate(block: number, finality: FinalitySnapshot, edits: readonly StateEdit[]): Promise<void> {
+  /** @param edited - the state with the edits; what it needs is fetched before anything changes */
+  private async truncate(
+    block: number,
+    finality: FinalitySnapshot,
+    edits: readonly StateEdit[],
+    edited: StateOverlay | undefined,
+  ): Promise<void> {
     const kept = this.isPruned ? block : finality.last;
     const removedCheckpoints = (await this.checkpoints?.beforeRevert(kept)) ?? [];
     await this.store?.truncate(block, edits, removedCheckpoints, this.finality.storedSince(finality));
@@ -253,7 +261,7 @@ export class BlockMaker {
       this.ledger.truncate(number);
       this.state.revertTo(number, this.ledger.head.header.stateRoot);
     } while (number > block);
-    await this.edits.replace(edits);
+    this.edits.put(edits, edited);
     this.shortenings.notify(block);
   }
 
@@ -366,12 +374,12 @@ export class PendingEdits {
   private edited: StateOverlay | undefined;
 
   /**
-   * @param sealed - the state after the newest block
-   * @param usedSlots - of that state, as `applyEdits` takes it
+   * @param head - number of the newest block
+   * @param states - after each block
    */
   constructor(
-    private readonly sealed: () => StateReader,
-    private readonly usedSlots: (address: Uint8Array) => readonly Uint8Array[],
+    private readonly head: () => number,
+    private readonly states: () => Pick<FlatState, 'at' | 'usedSlots'>,
   ) {}
 
   get list(): readonly StateEdit[] {
@@ -380,7 +388,7 @@ export class PendingEdits {
 
   /** The state after the newest block, with the edits. */
   get state(): StateReader {
-    return this.edited ?? this.sealed();
+    return this.edited ?? this.states().at(this.head());
   }
 
   /** What the edits have changed. */
@@ -399,9 +407,21 @@ export class PendingEdits {
    * @param save - stores them. If it fails, nothing has changed
    */
   async replace(edits: readonly StateEdit[], save?: () => Promise<unknown>): Promise<void> {
-    const edited = edits.length === 0 ? undefined : new StateOverlay(this.sealed());
-    if (edited !== undefined) await applyEdits(edited, edits, this.usedSlots);
+    const edited = await this.over(this.head(), edits);
     await save?.();
+    this.put(edits, edited);
+  }
+
+  /** The state after a block with these edits; undefined without edits. */
+  async over(block: number, edits: readonly StateEdit[]): Promise<StateOverlay | undefined> {
+    if (edits.length === 0) return undefined;
+    const edited = new StateOverlay(this.states().at(block));
+    await applyEdits(edited, edits, (address) => this.states().usedSlots(address, block));
+    return edited;
+  }
+
+  /** @param edited - of `over`, on the state that is the newest now */
+  put(edits: readonly StateEdit[], edited: StateOverlay | undefined): void {
     this.edits = edits;
     this.edited = edited;
   }
