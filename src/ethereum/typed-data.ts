@@ -35,8 +35,10 @@ export interface TypedDataHashes {
   readonly domainSeparator: Uint8Array;
   /** `encodeType` of the primary type. */
   readonly type: string;
-  /** Hashes of structs by their path, such as `message.witness`. */
-  readonly structs: ReadonlyMap<string, Uint8Array>;
+  /** The members of the message by name, each as the word that is hashed. */
+  readonly words: ReadonlyMap<string, Uint8Array>;
+  /** The message without what no type declares. */
+  readonly message: Readonly<Record<string, unknown>>;
   /** Paths of members that no type declares: they are not signed. */
   readonly undeclared: readonly string[];
 }
@@ -56,7 +58,8 @@ export function readTypedData(data: Readonly<Record<string, unknown>>): TypedDat
     digest: keccak256(joinBytes([Uint8Array.of(0x19, 0x01), domain, message])),
     domainSeparator: domain,
     type: types.get(primaryType)!.text,
-    structs: encoder.structs,
+    words: encoder.words,
+    message: primaryType === DOMAIN ? {} : (declared(types, primaryType, data.message) as Record<string, unknown>),
     undeclared: encoder.undeclared,
   };
 }
@@ -73,7 +76,7 @@ export function hashPersonalMessage(message: Uint8Array): Uint8Array {
 
 class Encoder {
   private values = 0;
-  readonly structs = new Map<string, Uint8Array>();
+  readonly words = new Map<string, Uint8Array>();
   readonly undeclared: string[] = [];
 
   constructor(private readonly types: StructTypes) {}
@@ -87,18 +90,26 @@ class Encoder {
     const fields = value as Readonly<Record<string, unknown>>;
     const encoded = members.map(({ name: member, type }) => {
       const own = Object.hasOwn(fields, member) ? fields[member] : undefined;
-      return this.value(type, own, `${path}.${member}`, depth + 1);
+      const word = this.value(type, own, `${path}.${member}`, depth + 1);
+      if (path === 'message') this.words.set(member, word);
+      return word;
     });
-    for (const member of Object.keys(fields))
-      if (!members.some((one) => one.name === member)) this.undeclared.push(`${path}.${member}`);
-    const struct = keccak256(joinBytes([hash, ...encoded]));
-    this.structs.set(path, struct);
-    return struct;
+    const names = new Set(members.map((member) => member.name));
+    for (const member of Object.keys(fields)) {
+      if (names.has(member)) continue;
+      this.count(`${path}.${member}`);
+      this.undeclared.push(`${path}.${member}`);
+    }
+    return keccak256(joinBytes([hash, ...encoded]));
+  }
+
+  private count(path: string): void {
+    if (++this.values > MAX_VALUES) throw invalidParameter(path, `is beyond the ${MAX_VALUES} values of one message`);
   }
 
   /** A value as a word, 32 bytes. */
   private value(type: string, value: unknown, path: string, depth: number): Uint8Array {
-    if (++this.values > MAX_VALUES) throw invalidParameter(path, `is beyond the ${MAX_VALUES} values of one message`);
+    this.count(path);
     if (depth > MAX_DEPTH) throw invalidParameter(path, `is nested deeper than ${MAX_DEPTH} levels`);
     if (value === undefined || value === null) throw invalidParameter(path, `is missing, of the type ${type}`);
     const [, element, length] = /^(.*)\[([0-9]*)\]$/.exec(type) ?? [];
@@ -116,6 +127,17 @@ class Encoder {
     );
     return keccak256(joinBytes(encoded));
   }
+}
+
+/** A value that was encoded, without the members that its type does not declare. */
+function declared(types: StructTypes, type: string, value: unknown): unknown {
+  const [, element] = /^(.*)\[[0-9]*\]$/.exec(type) ?? [];
+  if (element !== undefined) return Array.from(value as readonly unknown[], (one) => declared(types, element, one));
+  const members = types.get(type)?.members;
+  if (members === undefined) return value;
+  const fields = value as Readonly<Record<string, unknown>>;
+  // It also takes a member called __proto__ for what it is.
+  return Object.fromEntries(members.map((one) => [one.name, declared(types, one.type, fields[one.name])]));
 }
 
 function encodeBasic(type: string, value: unknown, path: string): Uint8Array {

@@ -188,7 +188,7 @@ async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes
 }
 
 /** How large an allowance is: nobody has more than the supply, and the owner no more than its balance. */
-async function sizeOf(token: Hex, owner: Hex, amount: bigint | undefined, probes: Probes) {
+export async function sizeOf(token: Hex, owner: Hex, amount: bigint | undefined, probes: Probes) {
   const nothing = { unlimited: false, covers: null } as const;
   if (amount === undefined || amount === 0n) return nothing;
   const balance = await probes.word('after', token, SELECTOR.balanceOf, owner);

@@ -1,5 +1,6 @@
 import { authorityOf } from '../evm/authority.js';
 import type { BlockContext } from '../evm/block-context.js';
+import { FREE_RUN } from '../evm/call.js';
 import { rulesAt } from '../evm/common.js';
 import { placedPrecompiles } from '../evm/machine.js';
 import { precompileOverrides, withOverrides } from '../evm/overrides.js';
@@ -253,7 +254,8 @@ async function warnOfDelegateWrites(
   users: readonly Hex[],
   warn: Warn,
 ): Promise<void> {
-  const { network, block, budget, overrides = [], speculativeRun, supposed } = base;
+  const { network, block, budget, overrides = [], speculativeRun, supposed, isFree } = base;
+  const run = isFree === true ? { budget, ...FREE_RUN } : { budget };
   for (const { tree, message, before, changes } of ran) {
     const changed = new Set(
       changes.flatMap(({ address, slots }) => slots.map(({ key }) => `${bytesToHex(address)} ${bytesToHex(key)}`)),
@@ -275,7 +277,7 @@ async function warnOfDelegateWrites(
       isKept: false,
       machine: { ...precompileOverrides(overrides), supposed },
     };
-    const { result } = await traceTransaction(place, slotWriteTracer(), message, { budget });
+    const { result } = await traceTransaction(place, slotWriteTracer(), message, run);
     for (const { account, code, slot, borrowed } of result as SlotWrite[])
       if (borrowed > 0 && foreign.has(account) && own.get(account) !== code && changed.has(`${account} ${slot}`))
         warn({ code: 'delegate-write', severity: 'danger', account, slot: toQuantity(BigInt(slot)), target: code });

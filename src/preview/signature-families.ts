@@ -27,6 +27,13 @@ export interface Lot {
   readonly amount: bigint;
 }
 
+interface Nonce {
+  readonly told: bigint;
+  readonly ask: (state: Probes) => Promise<bigint | undefined>;
+  /** `bit`: the answer has the bit of a nonce that is used. `flag`: the answer is not 0 if it is used. */
+  readonly kind: 'equal' | 'bit' | 'flag';
+}
+
 /** Typed data of a known kind. */
 export interface SignatureReading {
   readonly family: string;
@@ -39,14 +46,9 @@ export interface SignatureReading {
   /** The calls that use it, as far as they can be run here. `state` is asked what the account has. */
   readonly uses?: (state: Probes) => Promise<readonly Use[]>;
   /** The state that says whether it can still be used: an answer to compare with what is signed. */
-  readonly nonce?:
-    | {
-        readonly told: bigint;
-        readonly ask: (state: Probes) => Promise<bigint | undefined>;
-        /** `bit`: the answer has the bit of a nonce that is used. `flag`: the answer is not 0 if it is used. */
-        readonly kind: 'equal' | 'bit' | 'flag';
-      }
-    | undefined;
+  readonly nonce?: Nonce | readonly Nonce[];
+  /** Allowances for the first spender, which the uses give. */
+  readonly allowances?: readonly { readonly kind: 'erc20' | 'permit2'; readonly token: Hex; readonly amount: bigint }[];
   /** What the account gives and gets if an order is filled. */
   readonly order?: { readonly gives: readonly Lot[]; readonly gets: readonly Lot[] } | undefined;
   /** One transfer: by the spender to any address, up to these amounts, or of an amount to its receiver. */
@@ -62,11 +64,12 @@ export interface SignatureReading {
 export interface Signed {
   readonly account: Hex;
   readonly contract: Hex | undefined;
+  /** Without what no type declares. */
   readonly message: Message;
   /** `encodeType` of the primary type. */
   readonly type: string;
-  /** Hash of a struct by its path. */
-  readonly hashOf: (path: string) => Uint8Array | undefined;
+  /** The members of the message, each as the word that is hashed. */
+  readonly words: ReadonlyMap<string, Uint8Array>;
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -118,10 +121,10 @@ const DETAILS = 'PermitDetails(address token,uint160 amount,uint48 expiration,ui
 const PERMITTED = 'TokenPermissions(address token,uint256 amount)';
 const OFFER =
   'OfferItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount)';
-const ORDER_COMPONENTS =
-  'OrderComponents(address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter)' +
-  'ConsiderationItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount,address recipient)' +
-  OFFER;
+const CONSIDERATION =
+  'ConsiderationItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount,address recipient)';
+const COMPONENTS =
+  'OrderComponents(address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter)';
 const AUTHORIZED = '(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)';
 const SAFE = (gas: string) =>
   `SafeTx(address to,uint256 value,bytes data,uint8 operation,uint256 safeTxGas,uint256 ${gas},uint256 gasPrice,address gasToken,address refundReceiver,uint256 nonce)`;
@@ -144,7 +147,7 @@ export const FAMILIES: Readonly<Record<string, Reader>> = {
     signed,
   ) => permitTransfer(signed, undefined),
   [`PermitBatchTransferFrom(TokenPermissions[] permitted,address spender,uint256 nonce,uint256 deadline)${PERMITTED}`]:
-    (signed) => permitBatchTransfer(signed),
+    (signed) => permitBatchTransfer(signed, true),
   [SAFE('baseGas')]: safeTransaction,
   [SAFE('dataGas')]: safeTransaction,
   'SafeMessage(bytes message)': () => ({
@@ -152,7 +155,7 @@ export const FAMILIES: Readonly<Record<string, Reader>> = {
     notExecuted: 'a message of a Safe is a signature for whoever asks the Safe',
     findings: [{ code: 'opaque-hash', severity: 'danger' }],
   }),
-  [ORDER_COMPONENTS]: seaportOrder,
+  [COMPONENTS + CONSIDERATION + OFFER]: seaportOrder,
   'Order(address sellToken,address buyToken,address receiver,uint256 sellAmount,uint256 buyAmount,uint32 validTo,bytes32 appData,uint256 feeAmount,string kind,bool partiallyFillable,string sellTokenBalance,string buyTokenBalance)':
     cowOrder,
   'Order(uint256 salt,address maker,address receiver,address makerAsset,address takerAsset,uint256 makingAmount,uint256 takingAmount,uint256 makerTraits)':
@@ -214,10 +217,33 @@ export function readFamily(signed: Signed): SignatureReading | undefined {
   const { type } = signed;
   const known = Object.hasOwn(FAMILIES, type) ? FAMILIES[type] : undefined;
   if (known !== undefined) return known(signed);
-  if (type.startsWith(WITNESS)) return permitTransfer(signed, type.slice(WITNESS.length));
-  if (type.startsWith(BATCH_WITNESS)) return { ...permitBatchTransfer(signed), family: 'permit2-witness' };
-  if (type.startsWith('BulkOrder(OrderComponents[2]')) return bulkOrder(signed);
+  const witness = type.startsWith(WITNESS) ? witnessOf(type.slice(WITNESS.length)) : undefined;
+  if (witness !== undefined) return permitTransfer(signed, witness);
+  if (type.startsWith(BATCH_WITNESS) && witnessOf(type.slice(BATCH_WITNESS.length)) !== undefined)
+    return { ...permitBatchTransfer(signed, false), family: 'permit2-witness' };
+  if (BULK.test(type) && type.replace(BULK, '') === CONSIDERATION + OFFER + COMPONENTS) return bulkOrder(signed);
   return undefined;
+}
+
+const BULK = /^BulkOrder\(OrderComponents(?:\[2\])+ tree\)/;
+
+/** What stands in a type after the members of Permit2. */
+interface Witness {
+  /** Type of the member. */
+  readonly type: string;
+  /** As Permit2 takes it from the spender. */
+  readonly text: string;
+  /** The member. Permit2 has one word for it. */
+  readonly name: string;
+  /** `encodeType` of it, with the types that it refers to; those of Permit2 are among them. */
+  readonly types: string;
+}
+
+/** @returns undefined unless it is one member, and the types of Permit2 are its own */
+function witnessOf(text: string): Witness | undefined {
+  const { type, name, types } = /^(?<type>[^ ,()]+) (?<name>[\w$]+)\)(?<types>.*)$/.exec(text)?.groups ?? {};
+  if (type === undefined || !text.includes(`)${PERMITTED}`)) return undefined;
+  return { text, type, name: name!, types: types! };
 }
 
 const granted = (
@@ -229,6 +255,7 @@ const granted = (
 ): SignatureFinding => ({ code: 'right-granted', severity, right, token: token ?? ZERO, owner, spender });
 
 const NONCES: Hex = '0x7ecebe00';
+const MOST = (1n << 256n) - 1n;
 
 function permit({ message, contract }: Signed): SignatureReading {
   const [owner, spender] = [address(message.owner), address(message.spender)];
@@ -238,6 +265,7 @@ function permit({ message, contract }: Signed): SignatureReading {
     owner,
     spenders: [spender],
     deadline,
+    ...(contract !== undefined && { allowances: [{ kind: 'erc20', token: contract, amount: value }] }),
     nonce: {
       told: number(message.nonce),
       kind: 'equal',
@@ -258,6 +286,9 @@ function daiPermit({ message, contract }: Signed): SignatureReading {
     owner,
     spenders: [spender],
     deadline: expiry === 0n ? undefined : expiry,
+    ...(contract !== undefined && {
+      allowances: [{ kind: 'erc20', token: contract, amount: allowed === 1n ? MOST : 0n }],
+    }),
     nonce: { told: nonce, kind: 'equal', ask: (state) => state.word('before', contract!, NONCES, owner) },
     uses: async () => [
       { from: spender, to: contract!, data: call('0x8fcbaf0c', owner, spender, nonce, expiry, allowed, ...PARTS) },
@@ -309,6 +340,9 @@ const detailsOf = (one: Message): Word[] => [
   number(one.nonce),
 ];
 
+const allowanceOf = (one: Message) =>
+  ({ kind: 'permit2', token: address(one.token), amount: number(one.amount) }) as const;
+
 function permitSingle({ account, message, contract }: Signed): SignatureReading {
   const details = struct(message.details);
   const [spender, deadline] = [address(message.spender), number(message.sigDeadline)];
@@ -316,6 +350,7 @@ function permitSingle({ account, message, contract }: Signed): SignatureReading 
     family: 'permit2-single',
     spenders: [spender],
     deadline,
+    allowances: [allowanceOf(details)],
     nonce: permit2Nonce(account, contract, details, spender),
     uses: async () => [
       {
@@ -328,12 +363,7 @@ function permitSingle({ account, message, contract }: Signed): SignatureReading 
 }
 
 /** The nonce of Permit2 for a token and a spender is the third word of the answer. */
-function permit2Nonce(
-  account: Hex,
-  contract: Hex | undefined,
-  { token, nonce }: Message,
-  spender: Hex,
-): SignatureReading['nonce'] {
+function permit2Nonce(account: Hex, contract: Hex | undefined, { token, nonce }: Message, spender: Hex): Nonce {
   return {
     told: number(nonce),
     kind: 'equal',
@@ -347,12 +377,14 @@ function permit2Nonce(
 function permitBatch({ account, message, contract }: Signed): SignatureReading {
   const details = list(message.details);
   const [spender, deadline] = [address(message.spender), number(message.sigDeadline)];
-  const first = details[0];
+  // Each further one of a token has the next nonce.
+  const firsts = [...new Map([...details].reverse().map((one) => [address(one.token), one])).values()];
   return {
     family: 'permit2-batch',
     spenders: [spender],
     deadline,
-    ...(first !== undefined && { nonce: permit2Nonce(account, contract, first, spender) }),
+    allowances: details.map(allowanceOf),
+    nonce: firsts.map((one) => permit2Nonce(account, contract, one, spender)),
     uses: async () => [
       {
         from: spender,
@@ -375,32 +407,30 @@ async function takeable(state: Probes, token: Hex, account: Hex, contract: Hex, 
   return [balance, allowance].reduce((least, one) => (one < least ? one : least), amount);
 }
 
-const bitNonce = (account: Hex, contract: Hex | undefined, nonce: bigint): SignatureReading['nonce'] => ({
+const bitNonce = (account: Hex, contract: Hex | undefined, nonce: bigint): Nonce => ({
   told: nonce,
   kind: 'bit',
   ask: (state) => state.word('before', contract!, '0x4fe02b44', account, nonce >> 8n),
 });
 
-/** @param witness - of a type with a witness, what follows its first members */
-function permitTransfer({ account, message, contract, hashOf }: Signed, witness: string | undefined): SignatureReading {
+function permitTransfer({ account, message, contract, words: own }: Signed, witness?: Witness): SignatureReading {
   const permitted = struct(message.permitted);
   const [token, amount] = [address(permitted.token), number(permitted.amount)];
   const [spender, nonce, deadline] = [address(message.spender), number(message.nonce), number(message.deadline)];
-  const hash = witness === undefined ? undefined : hashOf('message.witness');
   return {
     family: witness === undefined ? 'permit2-transfer' : 'permit2-witness',
     spenders: [spender],
     deadline,
     nonce: bitNonce(account, contract, nonce),
     transfers: [{ token, amount }],
-    ...(witness !== undefined && { order: dutchOrder(struct(message.witness), { token, amount }, account) }),
+    ...(witness !== undefined && { order: dutchOrder(witness, message, { token, amount }, account) }),
     uses: async (state) => {
       const taken = await takeable(state, token, account, contract!, amount);
       const words = [[token, amount, nonce, deadline], [spender, taken], account] as const;
       if (witness === undefined)
         return [{ from: spender, to: contract!, data: call('0x30f28b7a', ...words, { bytes: SIGNATURE }) }];
-      if (hash === undefined) return [];
-      const type = bytesToHex(new TextEncoder().encode(witness));
+      const type = bytesToHex(new TextEncoder().encode(witness.text));
+      const hash = own.get(witness.name)!;
       return [
         {
           from: spender,
@@ -412,20 +442,31 @@ function permitTransfer({ account, message, contract, hashOf }: Signed, witness:
   };
 }
 
-/** UniswapX: what the outputs of an order are at least, for the account. */
+const ORDER_INFO =
+  'OrderInfo(address reactor,address swapper,uint256 nonce,uint256 deadline,address additionalValidationContract,bytes additionalValidationData)';
+
+/** Orders of UniswapX, by the types after those of Permit2: the member with the outputs, and that of its least amount. */
+export const DUTCH_ORDERS: Readonly<Record<string, readonly [outputs: string, least: string]>> = {
+  [`DutchOutput(address token,uint256 startAmount,uint256 endAmount,address recipient)${ORDER_INFO}${PERMITTED}V2DutchOrder(OrderInfo info,address cosigner,address baseInputToken,uint256 baseInputStartAmount,uint256 baseInputEndAmount,DutchOutput[] baseOutputs)`]:
+    ['baseOutputs', 'endAmount'],
+  [`NonlinearDutchDecay(uint256 relativeBlocks,int256[] relativeAmounts)${ORDER_INFO}${PERMITTED}V3DutchInput(address token,uint256 startAmount,NonlinearDutchDecay curve,uint256 maxAmount,uint256 adjustmentPerGweiBaseFee)V3DutchOrder(OrderInfo info,address cosigner,uint256 startingBaseFee,V3DutchInput baseInput,V3DutchOutput[] baseOutputs)V3DutchOutput(address token,uint256 startAmount,NonlinearDutchDecay curve,address recipient,uint256 minAmount,uint256 adjustmentPerGweiBaseFee)`]:
+    ['baseOutputs', 'minAmount'],
+  [`LimitOrder(OrderInfo info,address inputToken,uint256 inputAmount,OutputToken[] outputs)${ORDER_INFO}OutputToken(address token,uint256 amount,address recipient)${PERMITTED}`]:
+    ['outputs', 'amount'],
+};
+
+/** What the outputs of an order are at least, for the account. @returns undefined for another witness, which binds nobody that is known */
 function dutchOrder(
-  witness: Message,
+  { type, name, types }: Witness,
+  message: Message,
   { token, amount }: { token: Hex; amount: bigint },
   account: Hex,
 ): SignatureReading['order'] {
-  const outputs = (witness.outputs ?? witness.baseOutputs) as readonly Message[] | undefined;
-  if (!Array.isArray(outputs)) return undefined;
-  const gets = outputs
+  const [outputs, least] = (Object.hasOwn(DUTCH_ORDERS, types) && DUTCH_ORDERS[types]) || [];
+  if (outputs === undefined || !types.includes(`${type}(`)) return undefined;
+  const gets = list(struct(message[name])[outputs])
     .filter((one) => address(one.recipient) === account)
-    .map((one) => ({
-      asset: tokenOrEther(address(one.token)),
-      amount: number(one.endAmount ?? one.minAmount ?? one.amount ?? 0),
-    }));
+    .map((one) => ({ asset: tokenOrEther(address(one.token)), amount: number(one[least!]) }));
   return { gives: [{ asset: { kind: 'erc20', address: token }, amount }], gets };
 }
 
@@ -434,10 +475,9 @@ const tokenOrEther = (token: Hex): Asset =>
     ? { kind: 'native' }
     : { kind: 'erc20', address: token };
 
-function permitBatchTransfer({ account, message, contract }: Signed): SignatureReading {
+function permitBatchTransfer({ account, message, contract }: Signed, isPlain: boolean): SignatureReading {
   const permitted = list(message.permitted).map((one) => ({ token: address(one.token), amount: number(one.amount) }));
   const [spender, nonce, deadline] = [address(message.spender), number(message.nonce), number(message.deadline)];
-  const isPlain = message.witness === undefined;
   return {
     family: 'permit2-batch-transfer',
     spenders: [spender],
@@ -491,13 +531,16 @@ function safeTransaction({ message, contract }: Signed): SignatureReading {
   };
 }
 
-/** The calls of `multiSend(bytes)`; undefined where it cannot be read, or one is a DELEGATECALL. */
+/** `multiSend(bytes)`, its list where encoders put it: the contract follows the offset, wherever that leads. */
+const MULTI_SEND_DATA = `0x8d80ff0a${'20'.padStart(64, '0')}`;
+
+/** The calls of a MultiSend; undefined where they cannot be read, or one is a DELEGATECALL. */
 function batchOf(from: Hex, data: Hex): Use[] | undefined {
-  if (!data.startsWith('0x8d80ff0a')) return undefined;
+  if (!data.toLowerCase().startsWith(MULTI_SEND_DATA)) return undefined;
   const uses: Use[] = [];
   const bytes = data.slice(10 + 128);
   const length = 2 * Number(BigInt(`0x${data.slice(10 + 64, 10 + 128) || '0'}`));
-  if (bytes.length < length) return undefined;
+  if (bytes.length < length || bytes.length > Math.ceil(length / 64) * 64) return undefined;
   for (let at = 0; at < length; ) {
     const size = 2 * Number(BigInt(`0x${bytes.slice(at + 106, at + 170) || '0'}`));
     if (bytes.slice(at, at + 2) !== '00' || at + 170 + size > length) return undefined;

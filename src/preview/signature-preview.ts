@@ -10,10 +10,11 @@ import type { Network } from '../networks/network.js';
 import { concatBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
+import { sizeOf } from './approvals.js';
 import { hasOtherCode } from './contracts.js';
 import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity, SignatureFinding } from './preview.js';
 import { previewCalls } from './preview-calls.js';
-import { openProbes, type Probes } from './probes.js';
+import { openProbes, type Probes, SELECTOR } from './probes.js';
 import { nothingFor, readFamily, type SignatureReading, type Use } from './signature-families.js';
 
 /** What an account is asked to sign. */
@@ -76,7 +77,10 @@ export interface LotJson {
   readonly amount: Hex;
 }
 
-const USE_GAS = 10_000_000n;
+/** Most gas of a transaction. @source EIP-7825 */
+const USE_GAS = 16_777_216n;
+/** Members that no type declares, of which each is a finding. */
+const MAX_UNDECLARED = 100;
 const RANKS = { danger: 0, warning: 1, note: 2 } as const;
 
 /**
@@ -251,18 +255,22 @@ async function typedData(
   const contract = declared.has('verifyingContract') ? contractIn(domain.verifyingContract) : undefined;
   const chainId = declared.has('chainId') ? numberIn(domain.chainId) : 0n;
   const findings: SignatureFinding[] = [];
-  for (const at of read.undeclared) findings.push({ code: 'undeclared-member', severity: 'warning', at });
+  const { undeclared } = read;
+  for (const at of undeclared.slice(0, MAX_UNDECLARED))
+    findings.push({ code: 'undeclared-member', severity: 'warning', at });
+  const more = undeclared.length - MAX_UNDECLARED;
+  if (more > 0) findings.push({ code: 'undeclared-member', severity: 'warning', at: `${more} more` });
   const isForHere = chainId === 0n || chainId === BigInt(network.chainId);
   if (!isForHere)
     findings.push({ code: 'other-chain', severity: 'danger', chainId: String(chainId ?? domain.chainId) });
   if (chainId === 0n) findings.push({ code: 'no-chain', severity: 'warning' });
   if (contract === undefined) findings.push({ code: 'no-contract', severity: 'warning' });
   else if (isForHere) findings.push(...(await domainFindings(place, contract, read.domainSeparator, probes)));
-  const message = (data.message ?? {}) as Readonly<Record<string, unknown>>;
-  const reading = readFamily({ account, contract, message, type: read.type, hashOf: (path) => read.structs.get(path) });
+  const { message, type, words } = read;
+  const reading = readFamily({ account, contract, message, type, words });
   const digest = bytesToHex(read.digest);
   if (reading === undefined) {
-    findings.push({ code: 'unknown-type', severity: 'warning', type: read.type });
+    findings.push({ code: 'unknown-type', severity: 'warning', type });
     if (hidesHash(data, message)) findings.push({ code: 'opaque-hash', severity: 'danger' });
     return { ...NOTHING, digest, family: 'unknown', findings };
   }
@@ -272,24 +280,32 @@ async function typedData(
     findings.push({ code: 'other-signer', severity: 'warning', address: owner });
   if (deadline !== undefined && deadline < BigInt(block.timestamp))
     findings.push({ code: 'expired', severity: 'note', at: Number(deadline) });
-  findings.push(...(await nonceFindings(reading, contract, isForHere, probes)));
+  const ofNonces = await nonceFindings(reading, contract, isForHere, probes);
+  findings.push(...ofNonces);
   findings.push(...(await spenderFindings(place, reading)));
   if (order?.gets.every(({ amount }) => amount === 0n)) findings.push(...nothingFor(account, order.gives));
   const result = { ...NOTHING, digest, family: reading.family, order: order === undefined ? null : orderJson(order) };
   const uses = isForHere && contract !== undefined ? ((await reading.uses?.(probes)) ?? []) : [];
+  const transfers = await transferFindings(reading, account, isForHere ? probes : undefined);
   if (uses.length === 0) {
+    findings.unshift(...transfers);
     const why = notExecuted ?? (isForHere ? 'it names no contract' : 'it is for another chain');
     return { ...result, findings, evidence: { supposed: null, notExecuted: why } };
   }
   const users = actsAs === undefined ? [account] : [account, actsAs];
   const { warnings, ...effects } = await run(place, uses, read.digest, users);
-  findings.unshift(...allowed(reading, warnings, effects, account));
+  findings.unshift(...warningsOfUse(reading, warnings), ...transfers);
   const isRefused = effects.calls.some(({ status }) => status !== 'success');
+  const isCut = effects.calls.some(({ status, gasUsed }) => status === 'halted' && BigInt(gasUsed) === USE_GAS);
+  // What the run does not show, the message says. One that is used already, or expired, allows nothing.
+  if (isRefused && !findings.some(({ code }) => code === 'used-nonce' || code === 'expired'))
+    findings.unshift(...(await allowanceFindings(account, reading, probes)));
   const isContract = await isContractAccount(place);
   const reasons = [
     ...(notExecuted === undefined ? [] : [notExecuted]),
     ...(isRefused && isContract ? ['the account is a contract, which checks signatures itself'] : []),
-    ...(isRefused && !isContract ? ['the contract refuses it now'] : []),
+    ...(isRefused && !isContract && !isCut ? ['the contract refuses it now'] : []),
+    ...(isCut ? ['the run needs more gas than a transaction may have'] : []),
   ];
   const evidence = {
     supposed: { precompile: 1, digest, signer: account } as const,
@@ -356,14 +372,22 @@ async function nonceFindings(
   probes: Probes,
 ): Promise<SignatureFinding[]> {
   if (nonce === undefined || contract === undefined || !isForHere) return [];
-  const { told, kind } = nonce;
-  const answer = await nonce.ask(probes);
-  if (answer === undefined) return [];
-  const isUsed =
-    kind === 'equal' ? told < answer : kind === 'flag' ? answer !== 0n : ((answer >> (told & 255n)) & 1n) === 1n;
-  if (isUsed) return [{ code: 'used-nonce', severity: 'note', nonce: toQuantity(told) }];
-  if (kind !== 'equal' || told === answer) return [];
-  return [{ code: 'future-nonce', severity: 'danger', nonce: toQuantity(told), expected: toQuantity(answer) }];
+  const findings: SignatureFinding[] = [];
+  for (const { told, kind, ask } of [nonce].flat()) {
+    const answer = await ask(probes);
+    if (answer === undefined) continue;
+    const isUsed =
+      kind === 'equal' ? told < answer : kind === 'flag' ? answer !== 0n : ((answer >> (told & 255n)) & 1n) === 1n;
+    if (isUsed) findings.push({ code: 'used-nonce', severity: 'note', nonce: toQuantity(told) });
+    else if (kind === 'equal' && told !== answer)
+      findings.push({
+        code: 'future-nonce',
+        severity: 'danger',
+        nonce: toQuantity(told),
+        expected: toQuantity(answer),
+      });
+  }
+  return findings;
 }
 
 async function spenderFindings(
@@ -381,32 +405,47 @@ async function spenderFindings(
   return findings;
 }
 
-/** What a preview says of one transfer that the spender may make: that something is lost is the point of it. */
-function allowed(
-  { transfers, spenders = [], order }: SignatureReading,
-  warnings: readonly PreviewWarning[],
-  { balances }: Omit<PreviewedChanges, 'warnings'>,
-  account: Hex,
-): SignatureFinding[] {
+/** What a preview of a use says. That something is lost is the point of a transfer that is allowed. */
+function warningsOfUse({ transfers }: SignatureReading, warnings: readonly PreviewWarning[]): SignatureFinding[] {
   // The calls of a relayer and of the one who pays for them are nobody's to warn of.
-  const kept = warnings.filter(
-    ({ code }) => code !== 'new-recipient' && code !== 'transfer-to-contract-without-receiver',
-  );
-  if (transfers === undefined) return kept;
-  const findings: SignatureFinding[] = kept.filter(({ code }) => code !== 'nothing-back');
+  const others = ['new-recipient', 'transfer-to-contract-without-receiver'];
+  if (transfers !== undefined) others.push('nothing-back');
+  return warnings.filter(({ code }) => !others.includes(code));
+}
+
+/** Of one transfer that the spender may make. @param probes - undefined where the tokens are not on this chain */
+async function transferFindings(
+  { transfers = [], spenders = [], order }: SignatureReading,
+  account: Hex,
+  probes: Probes | undefined,
+): Promise<SignatureFinding[]> {
+  const findings: SignatureFinding[] = [];
   for (const { token, amount } of transfers) {
-    const held = balances.find(
-      (one) => 'account' in one && one.account === account && 'address' in one.asset && one.asset.address === token,
-    );
-    const before = held !== undefined && 'before' in held && held.before !== null ? BigInt(held.before) : 0n;
-    const isMost = before > 0n && amount * 10n >= before * 9n;
+    const held = (await probes?.word('before', token, SELECTOR.balanceOf, account)) ?? 0n;
+    const isMost = held > 0n && amount * 10n >= held * 9n;
     // An order says what comes back for it, as far as the spender honours it.
     const isOrder = order?.gets.some((one) => one.amount > 0n);
     const severity: Severity = (isMost && !isOrder) || amount >= 1n << 128n ? 'danger' : 'warning';
     const asset: Asset = { kind: 'erc20', address: token };
     findings.push({ code: 'transfer-allowed', severity, asset, amount: toQuantity(amount), spender: spenders[0]! });
   }
+  return findings;
+}
 
+/** Of allowances as the message names them. */
+async function allowanceFindings(
+  account: Hex,
+  { allowances = [], spenders = [], owner = account }: SignatureReading,
+  probes: Probes,
+): Promise<SignatureFinding[]> {
+  const findings: SignatureFinding[] = [];
+  for (const { kind, token, amount } of allowances) {
+    const parties = { token, owner, spender: spenders[0]! };
+    const { unlimited, covers } = await sizeOf(token, owner, amount, probes);
+    if (unlimited) findings.push({ code: 'unlimited-approval', severity: 'danger', kind, ...parties });
+    else if (covers === 'all')
+      findings.push({ code: 'covers-balance', severity: 'danger', ...parties, amount: toQuantity(amount) });
+  }
   return findings;
 }
 

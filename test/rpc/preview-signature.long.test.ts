@@ -1,11 +1,21 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SignatureFinding, SignatureOptions, SignatureToPreview } from '../../src/index.js';
-import { FAMILIES } from '../../src/preview/signature-families.js';
+import { DUTCH_ORDERS, FAMILIES } from '../../src/preview/signature-families.js';
 import { bytesToHex, type Hex } from '../../src/primitives/hex.js';
 import { type Contracts, contracts } from '../support/contracts.js';
 import { accountAt, type DevNode, devNode, stranger, word } from '../support/dev-node.js';
-import { DOMAINS, orderComponents, PERMIT2, SAFE, TOKEN, TYPES, type TypedData, typed } from '../support/signatures.js';
+import {
+  DOMAINS,
+  members,
+  orderComponents,
+  PERMIT2,
+  SAFE,
+  TOKEN,
+  TYPES,
+  type TypedData,
+  typed,
+} from '../support/signatures.js';
 
 const [account, attacker] = [accountAt(0), accountAt(1)];
 const DAPP = stranger('da');
@@ -232,6 +242,167 @@ describe('the shapes of phishing', () => {
   });
 });
 
+describe('what is shown is what is signed, and what runs', () => {
+  const bytes = (digits: string) =>
+    word(BigInt(digits.length / 2)).slice(2) + digits.padEnd(Math.ceil(digits.length / 64) * 64, '0');
+  const packed = (to: Hex, callData: Hex) =>
+    `00${to.slice(2)}${word(0n).slice(2)}${word(BigInt(callData.length / 2 - 1)).slice(2)}${callData.slice(2)}`;
+  const MULTI_SEND: Hex = '0x38869bf66a61cf6bdb996a6ae40d5853fd43b526';
+  const multiSend = (digits: string) => safeTx({ to: MULTI_SEND, operation: 1, data: `0x8d80ff0a${digits}` });
+  const codesOf = async (given: TypedData, severity?: SignatureFinding['severity']) =>
+    (await previewTyped(given)).findings
+      .filter((one) => severity === undefined || one.severity === severity)
+      .map(({ code }) => code);
+
+  test('a MultiSend whose list stands elsewhere than the first one is foreign code', async () => {
+    const evil = bytes(packed(TOKEN, approveAll(TOKEN).data));
+    const decoy = bytes(packed(stranger('11'), '0x'));
+    const offset = (value: number) => word(BigInt(value)).slice(2);
+    expect(await codesOf(multiSend(offset(32) + evil), 'danger')).toEqual(['unlimited-approval']);
+    expect(await codesOf(multiSend(offset(32 + decoy.length / 2) + decoy + evil), 'danger')).toEqual(['delegatecall']);
+    expect(await codesOf(multiSend(offset(32) + decoy + evil), 'danger')).toEqual(['delegatecall']);
+  });
+
+  const PERMITTED = members('address token,uint256 amount');
+  /** A transfer by Permit2 with a witness, of types and a message of one's own. */
+  const withWitness = (
+    member: string,
+    types: Record<string, string>,
+    own: object,
+    amount = HELD,
+    isBatch = false,
+  ): TypedData => ({
+    types: {
+      EIP712Domain: TYPES.domain.filter(({ name }) => name !== 'version'),
+      [isBatch ? 'PermitBatchWitnessTransferFrom' : 'PermitWitnessTransferFrom']: members(
+        `TokenPermissions${isBatch ? '[]' : ''} permitted,address spender,uint256 nonce,uint256 deadline,${member}`,
+      ),
+      TokenPermissions: PERMITTED,
+      ...Object.fromEntries(Object.entries(types).map(([name, text]) => [name, members(text)])),
+    },
+    primaryType: isBatch ? 'PermitBatchWitnessTransferFrom' : 'PermitWitnessTransferFrom',
+    domain: DOMAINS.permit2,
+    message: {
+      permitted: isBatch ? [{ token: TOKEN, amount: String(amount) }] : { token: TOKEN, amount: String(amount) },
+      ...{ spender: DAPP, nonce: '7', deadline: String(FAR), ...own },
+    },
+  });
+  const bait = { outputs: [{ token: stranger('00'), amount: '1000', endAmount: '1000', recipient: account }] };
+
+  test('a witness of any name is run, and one that is not signed brings nothing', async () => {
+    const note = { note: { number: '1' } };
+    for (const more of [{}, { witness: bait }]) {
+      const { findings, order, effects } = await previewTyped(
+        withWitness('Note note', { Note: 'uint256 number' }, { ...note, ...more }),
+      );
+      expect(order).toBeNull();
+      expect(effects?.calls).toMatchObject([{ status: 'success', transfers: [{ asset: { address: TOKEN } }] }]);
+      expect(findings).toContainEqual(expect.objectContaining({ code: 'transfer-allowed', severity: 'danger' }));
+    }
+    const word32 = withWitness('bytes32 note', {}, { note: ZERO_HASH });
+    expect((await previewTyped(word32)).effects?.calls).toMatchObject([{ status: 'success' }]);
+  });
+
+  test('a witness that is no order which is known brings nothing, whatever it has', async () => {
+    const fake = { Fake: 'Out[] outputs', Out: 'address token,uint256 amount,address recipient' };
+    const outputs = [{ token: stranger('00'), amount: '1000', recipient: account }];
+    const given = withWitness('Fake witness', fake, { witness: { outputs } }, HELD);
+    expect(await previewTyped(given)).toMatchObject({ family: 'permit2-witness', order: null });
+    expect(await codesOf(given, 'danger')).toContain('transfer-allowed');
+    const text = { ...fake, Out: 'address token,string amount,address recipient' };
+    const lots = { witness: { outputs: [{ token: stranger('00'), amount: 'lots', recipient: account }] } };
+    expect(await previewTyped(withWitness('Fake witness', text, lots))).toMatchObject({ order: null });
+  });
+
+  const INFO =
+    'address reactor,address swapper,uint256 nonce,uint256 deadline,address additionalValidationContract,bytes additionalValidationData';
+  /** @source Uniswap/UniswapX; the hash of the type is in docs/spec/signatures.md 3 */
+  const V2 = {
+    V2DutchOrder:
+      'OrderInfo info,address cosigner,address baseInputToken,uint256 baseInputStartAmount,uint256 baseInputEndAmount,DutchOutput[] baseOutputs',
+    OrderInfo: INFO,
+    DutchOutput: 'address token,uint256 startAmount,uint256 endAmount,address recipient',
+  };
+  const v2 = (recipient: Hex, more: object = {}) =>
+    withWitness('V2DutchOrder witness', V2, {
+      witness: {
+        info: {
+          ...{ reactor: DAPP, swapper: account, nonce: '7', deadline: String(FAR) },
+          ...{ additionalValidationContract: stranger('00'), additionalValidationData: '0x' },
+        },
+        ...{ cosigner: stranger('c0'), baseInputToken: TOKEN },
+        ...{ baseInputStartAmount: String(HELD), baseInputEndAmount: String(HELD) },
+        baseOutputs: [{ token: stranger('00'), startAmount: '1200', endAmount: '1000', recipient }],
+        ...more,
+      },
+    });
+
+  test('an order of UniswapX gives what its signed outputs give the account, and nothing else', async () => {
+    expect((await previewTyped(v2(account))).order?.gets).toEqual([{ asset: { kind: 'native' }, amount: '0x3e8' }]);
+    const other = await previewTyped(v2(attacker, bait));
+    expect(other.order?.gets).toEqual([]);
+    expect(other.findings.filter(({ severity }) => severity === 'danger').map(({ code }) => code)).toContain(
+      'nothing-back',
+    );
+  });
+
+  test('a batch with a witness, which is not run, says what may be transferred', async () => {
+    const given = withWitness('Note witness', { Note: 'uint256 number' }, { witness: { number: '1' } }, MOST, true);
+    expect(await previewTyped(given)).toMatchObject({ effects: null, evidence: { notExecuted: expect.any(String) } });
+    expect(await codesOf(given, 'danger')).toContain('transfer-allowed');
+  });
+
+  const batch = (details: readonly object[]) =>
+    typed('permitBatch', DOMAINS.permit2, { details, spender: DAPP, sigDeadline: FAR });
+
+  test('a use that is refused now, or needs more gas than a transaction has, says what the message allows', async () => {
+    const token = { token: TOKEN, amount: MOST_160, expiration: FAR, nonce: 0n };
+    const second = { ...token, token: stranger('ee'), nonce: 1n };
+    expect(await codesOf(batch([token, second]), 'danger')).toEqual(
+      expect.arrayContaining(['unlimited-approval', 'future-nonce']),
+    );
+    const others = Array.from({ length: 700 }, (_, i) => ({
+      ...token,
+      token: `0x${(0xabc0000n + BigInt(i)).toString(16).padStart(40, '0')}`,
+      amount: 1n,
+    }));
+    const { findings, evidence } = await previewTyped(batch([token, ...others]));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: 'unlimited-approval', severity: 'danger', token: TOKEN, spender: DAPP }),
+    );
+    expect(evidence.notExecuted).toContain('more gas than a transaction may have');
+  });
+
+  test('a slot of the account that a library writes is found, as in a preview of the call', async () => {
+    const { ask } = dev;
+    // DELEGATECALL of the rest of the data, to a library whose code writes slot 1.
+    const [library, wallet] = [stranger('1b'), stranger('a1')];
+    await ask('anvil_setCode', library, '0x600160015500');
+    await ask('anvil_setCode', wallet, `0x5f5f60205f73${library.slice(2)}5af400`);
+    await ask('anvil_setCode', account, `0xef0100${wallet.slice(2)}`);
+    const call = { to: account, data: '0x12345678' } as const;
+    const written = { code: 'delegate-write', severity: 'danger', account, slot: '0x1', target: library };
+    expect((await dev.node.previewTransaction({ from: account, ...call })).warnings).toContainEqual(written);
+    expect((await preview({ calls: [call] })).findings).toContainEqual(written);
+  });
+
+  test('a message that contains itself ends, as does one with very many members that no type declares', async () => {
+    const self: Record<string, unknown> = { x: '1' };
+    self.self = self;
+    const types = { EIP712Domain: [], T: [{ name: 'x', type: 'uint256' }] };
+    const given = (message: object) => ({ types, primaryType: 'T', domain: {}, message });
+    expect((await previewTyped(given(self))).findings).toContainEqual({
+      ...{ code: 'undeclared-member', severity: 'warning', at: 'message.self' },
+    });
+    const undeclared = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`z${i}`, 0]));
+    const many = (await previewTyped(given({ x: 1, ...undeclared(1_000) }))).findings;
+    expect(many.filter(({ code }) => code === 'undeclared-member')).toHaveLength(101);
+    expect((await previewTyped(given({ x: 1, ...undeclared(30_000) }))).findings).toMatchObject([
+      { code: 'malformed' },
+    ]);
+  });
+});
+
 describe('ordinary signatures have no danger', () => {
   const ORDINARY: Record<string, () => SignatureToPreview> = {
     'an exact permit': data(() => permit({ value: 5n * 10n ** 18n, deadline: FAR })),
@@ -388,6 +559,20 @@ const TYPE_HASHES: readonly (readonly [start: string, hash: string])[] = [
   ['Delegation(address delegate,', '0x88c1d2ec…331e'],
   ['ForwardRequest', '0x7f96328b…7cac'],
 ];
+
+/** The types of Uniswap/UniswapX. The specification of the project has a278 at the end of the first; its other digits agree. */
+test.each([
+  ['V2DutchOrder', '0x329eaec6…a378'],
+  ['V3DutchOrder', '0x186c8af0…d1b7'],
+  ['LimitOrder', '0xa7d1cc35…c678'],
+])('an order of UniswapX is recognised by the type %s', (name, hash) => {
+  const [types, ...others] = Object.keys(DUTCH_ORDERS).filter((one) => one.includes(`${name}(`));
+  expect(others).toEqual([]);
+  const structs = types!.match(/[^)]+\)/g)!.filter((one) => !one.startsWith('TokenPermissions('));
+  const [own, rest] = [true, false].map((isOwn) => structs.filter((one) => one.startsWith(`${name}(`) === isOwn));
+  const found = bytesToHex(keccak_256(new TextEncoder().encode([...own!, ...rest!].join(''))));
+  expect(`${found.slice(0, 10)}…${found.slice(-4)}`).toBe(hash);
+});
 
 test('each kind is recognised by the type of its specification', () => {
   const types = Object.keys(FAMILIES);

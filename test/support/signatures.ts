@@ -16,7 +16,7 @@ export interface TypedData {
 }
 
 /** Members as they are written in a type: `address owner,uint256 value`. */
-const members = (text: string) =>
+export const members = (text: string) =>
   text.split(',').map((one) => {
     const [type, name] = one.split(' ') as [string, string];
     return { name, type };

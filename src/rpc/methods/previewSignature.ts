@@ -82,6 +82,8 @@ export const plumbline_previewSignature = defineMethod<
 const DOMAIN_SEPARATOR: Hex = '0x3644e515';
 /** Most accounts that are read at once, before it is known what the runs read. */
 const MAX_NAMED = 16;
+/** Most values of a message that are looked at for them: an object may contain itself. */
+const MAX_LOOKED_AT = 1_024;
 
 /** The accounts that a request names, the contract that it is for first. */
 function namedIn(request: SignatureRequest): Hex[] {
@@ -90,7 +92,8 @@ function namedIn(request: SignatureRequest): Hex[] {
   if (request.kind !== 'typed-data') return [];
   const found = new Set<Hex>();
   const open: unknown[] = [request.data.message, request.data.domain];
-  for (let one = open.pop(); one !== undefined && found.size < MAX_NAMED; one = open.pop()) {
+  for (let left = MAX_LOOKED_AT; open.length > 0 && left > 0 && found.size < MAX_NAMED; left--) {
+    const one = open.pop();
     if (typeof one === 'object' && one !== null) open.push(...Object.values(one).slice(0, MAX_NAMED).reverse());
     else if (typeof one === 'string' && /^0x[0-9a-fA-F]{40}$/.test(one)) found.add(one.toLowerCase() as Hex);
   }
