@@ -146,7 +146,7 @@ async function claimedApproval(contract: Hex, claim: EventClaim, probes: Probes)
         before: quantityOrNull(before?.amount),
         after: quantityOrNull(after?.amount),
         expiration: quantityOrNull(after?.expiration),
-        ...(await sizeOf(token, owner, after?.amount ?? amount, probes)),
+        ...(await allowanceSize(token, owner, after?.amount ?? amount, probes)),
         evidence: 'event',
       };
     }
@@ -183,12 +183,12 @@ async function allowance(token: Hex, { owner, spender }: Parties, probes: Probes
   return {
     before: quantityOrNull(before),
     after: quantityOrNull(after),
-    ...(await sizeOf(token, owner, after, probes)),
+    ...(await allowanceSize(token, owner, after, probes)),
   };
 }
 
 /** How large an allowance is: nobody has more than the supply, and the owner no more than its balance. */
-export async function sizeOf(token: Hex, owner: Hex, amount: bigint | undefined, probes: Probes) {
+export async function allowanceSize(token: Hex, owner: Hex, amount: bigint | undefined, probes: Probes) {
   const nothing = { unlimited: false, covers: null } as const;
   if (amount === undefined || amount === 0n) return nothing;
   const balance = await probes.word('after', token, SELECTOR.balanceOf, owner);
@@ -300,7 +300,7 @@ async function stateApproval(
         before: quantityOrNull(before?.amount),
         after: quantityOrNull(after?.amount),
         expiration: quantityOrNull(after?.expiration),
-        ...(await sizeOf(asset, parties.owner, after?.amount, probes)),
+        ...(await allowanceSize(asset, parties.owner, after?.amount, probes)),
       } as const;
     }
     default:

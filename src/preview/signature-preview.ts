@@ -10,7 +10,7 @@ import type { Network } from '../networks/network.js';
 import { concatBytes, isZeroBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
-import { sizeOf } from './approvals.js';
+import { allowanceSize } from './approvals.js';
 import { hasOtherCode } from './contracts.js';
 import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity, SignatureFinding } from './preview.js';
 import { previewCalls } from './preview-calls.js';
@@ -441,7 +441,7 @@ async function allowanceFindings(
   const findings: SignatureFinding[] = [];
   for (const { kind, token, amount } of allowances) {
     const parties = { token, owner, spender: spenders[0]! };
-    const { unlimited, covers } = await sizeOf(token, owner, amount, probes);
+    const { unlimited, covers } = await allowanceSize(token, owner, amount, probes);
     if (unlimited) findings.push({ code: 'unlimited-approval', severity: 'danger', kind, ...parties });
     else if (covers === 'all')
       findings.push({ code: 'covers-balance', severity: 'danger', ...parties, amount: toQuantity(amount) });

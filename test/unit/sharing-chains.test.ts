@@ -67,6 +67,23 @@ test('only the writer of several light nodes sends upstream requests; a follower
   expect(otherUpstream.seen.length).toBeGreaterThan(0);
 });
 
+test('what is asked while the next writer takes over is answered on the chain that the session chose', async () => {
+  const browser = new TestBrowser();
+  const chainOf = (chainId: number) =>
+    ({ kind: 'light', network: { ...devnet(), chainId }, endpoints: ['http://[::1]:1/'] }) as const;
+  const options = { chains: [chainOf(59_139), chainOf(59_140)] } as const satisfies NodeOptions;
+  const [first, second] = [browser.tab(), browser.tab()];
+  await browser.open(first, openInline, { options });
+  const other = await browser.open(second, openInline, { options });
+  const session = other.openSession(() => {});
+  const id = await askIn<Hex>(session, 'eth_chainId', []);
+  expect(id).toBe('0xe703');
+  await askIn(session, 'wallet_switchEthereumChain', [{ chainId: '0xe704' }]);
+  first.kill();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => askIn(session, 'eth_chainId', [])));
+  expect(answers).toEqual(Array(8).fill('0xe704'));
+});
+
 test('a node without a store name shares nothing', async () => {
   const node = await createInlineNode();
   expect(await node.sharing()).toEqual({ role: 'alone' });

@@ -22,6 +22,7 @@ const connections = new WeakMap<object, GasCount>();
 /** A node in this thread: dispatchers over an open chain. */
 export class InlineTransport implements NodeTransport {
   private closed = false;
+  private closing: Promise<void> | undefined;
   private readonly sessions = new Set<NodeSession>();
 
   constructor(
@@ -88,8 +89,13 @@ export class InlineTransport implements NodeTransport {
     return session;
   }
 
-  async close(): Promise<void> {
-    if (this.closed) return;
+  /** Each call waits for the same end. */
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
     this.closed = true;
     for (const deadline of this.running) deadline.abort(nodeClosed());
     for (const session of this.sessions) session.close();

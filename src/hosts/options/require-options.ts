@@ -52,6 +52,6 @@ function isObject<Value>(value: Value): value is Extract<Value, object> {
 }
 
 /** The error for options that cannot be cloned into a message. It quotes no value: one may hold a key. @param host - `a worker` */
-export function notSendable(host: string, cause: unknown): PlumblineError<'INVALID_PARAMETER'> {
-  return invalidParameter('options', `must be plain data for ${host}: no providers, no functions`, { cause });
+export function notSendable(host: string, cause: unknown, what = 'options'): PlumblineError<'INVALID_PARAMETER'> {
+  return invalidParameter(what, `must be plain data for ${host}: no providers, no functions`, { cause });
 }

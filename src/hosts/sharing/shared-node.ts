@@ -5,7 +5,7 @@
 
 import { isPlumblineError, messageOf, PlumblineError } from '../../errors.js';
 import type { Hex } from '../../primitives/hex.js';
-import { answersOf, methodOf, type Reply } from '../../rpc/envelope.js';
+import { answersOf, methodOf, type Reply, type RpcFailure } from '../../rpc/envelope.js';
 import { isTimed } from '../../rpc/method-info.js';
 import type { SubscriptionMessage } from '../../rpc/subscriptions.js';
 import { type Deadline, type LateSignal, openDeadline, signalOf } from '../../scheduling/deadline.js';
@@ -86,7 +86,7 @@ export class SharedNode implements NodeTransport, PeerListener {
     this.waiters.clear();
     for (const session of this.sessions) {
       // If this writer ends before that is done, the session follows the next one.
-      if (session.hasSubscriptions) session.follow(writer).catch(() => {});
+      if (session.hasSubscriptions) session.follow(writer);
     }
   }
 
@@ -207,7 +207,7 @@ interface Subscribed {
 class SharedSession {
   /** By the id that the caller knows. */
   private readonly subscriptions = new Map<Hex, Subscribed>();
-  private bound: { readonly writer: Writer; readonly session: NodeSession } | undefined;
+  private bound: Bound | undefined;
   /** The request with which it was switched to another chain. */
   private switched: object | undefined;
   private isClosed = false;
@@ -230,7 +230,9 @@ class SharedSession {
 
   /** As `NodeSession.dispatch`, by this writer. @throws WriterGone */
   async dispatch(writer: Writer, payload: unknown, signal?: AbortSignal): Promise<Reply> {
-    const { session } = await this.follow(writer);
+    const { session, ready } = this.follow(writer);
+    const refusal = await ready;
+    if (refusal !== undefined) return refused(payload, refusal);
     const reply = await session.dispatch(translate(payload, this.subscriptions), signal);
     for (const { item, answer } of answersOf(payload, reply)) {
       if (!('result' in answer)) continue;
@@ -246,8 +248,8 @@ class SharedSession {
     return reply;
   }
 
-  /** Opens a session with this writer and makes the subscriptions again, unless that has been done. @throws WriterGone */
-  async follow(writer: Writer): Promise<{ readonly session: NodeSession }> {
+  /** Opens a session with this writer, unless there is one. */
+  follow(writer: Writer): Bound {
     if (this.bound?.writer === writer) return this.bound;
     this.bound?.session.close();
     const session: NodeSession = writer.openSession(
@@ -255,9 +257,22 @@ class SharedSession {
       this.connection,
       this.chain,
     );
-    const bound = { writer, session };
+    const bound = { writer, session, ready: this.renew(session) };
+    // Each request is told, and the next one tries it again.
+    const forget = () => {
+      if (this.bound === bound) this.bound = undefined;
+    };
+    bound.ready.then((refusal) => refusal && forget(), forget);
     this.bound = bound;
-    if (this.switched !== undefined) await session.dispatch(this.switched);
+    return bound;
+  }
+
+  /** Switches a new session to the chain of the caller, and makes the subscriptions again. @throws WriterGone */
+  private async renew(session: NodeSession): Promise<RpcFailure['error'] | undefined> {
+    if (this.switched !== undefined) {
+      const { error } = (await session.dispatch(this.switched)).body as Partial<RpcFailure>;
+      if (error !== undefined) return error;
+    }
     for (const subscribed of this.subscriptions.values()) {
       const { params } = subscribed.request;
       const reply = await session.dispatch({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params });
@@ -265,7 +280,7 @@ class SharedSession {
       if (result !== undefined) subscribed.currentId = result;
     }
     if (this.isClosed) session.close();
-    return bound;
+    return undefined;
   }
 
   close(): void {
@@ -289,6 +304,23 @@ class SharedSession {
       if (currentId === subscription) this.listener({ subscription: id, result });
     }
   }
+}
+
+/** A session with a writer. */
+interface Bound {
+  readonly writer: Writer;
+  readonly session: NodeSession;
+  /** Ends when the session stands where the caller left it: nothing else is sent on it before. Has the error of a refused switch. */
+  readonly ready: Promise<RpcFailure['error'] | undefined>;
+}
+
+/** The reply to requests, if the session cannot be had on the chain of the caller. */
+function refused(payload: unknown, error: RpcFailure['error']): Reply {
+  const answer = (item: unknown): RpcFailure => {
+    const { id = null } = (item ?? {}) as { id?: RpcFailure['id'] };
+    return { jsonrpc: '2.0', id, error };
+  };
+  return { body: Array.isArray(payload) ? payload.map(answer) : answer(payload) };
 }
 
 /** Replaces the ids in `eth_unsubscribe` by those of the current writer. */

@@ -12,6 +12,7 @@ import type { NodeInfo, NodeOptions, OpenProgress } from '../options/options.js'
 import { notSendable } from '../options/require-options.js';
 import { isScriptUrl, type ScriptUrl } from '../options/script-url.js';
 import { nodeHandle, type PlumblineNode } from '../provider/node-handle.js';
+import { ProviderRpcError } from '../provider/provider-error.js';
 import type { RemoteRequest } from '../provider/transport.js';
 import {
   type ChainCaller,
@@ -191,13 +192,15 @@ class WorkerTransport implements NodeTransport {
   storeStatus: StoreStatus | undefined;
   private opened: NodeInfo | undefined;
   private ended: Error | undefined;
-  private greeted = false;
-  private missing = false;
+  hasStarted = false;
+  /** Its script did not load. */
+  isMissing = false;
   /** The script that the page's Content-Security-Policy forbids. */
   forbidden: string | undefined;
   private readonly unwatch = new AbortController();
   private readonly sessions = new Map<number, SessionListener>();
   private nextCall = 1;
+  private closing: Promise<void> | undefined;
   private nextSession = 1;
 
   /** Sends and receives messages. */
@@ -208,7 +211,7 @@ class WorkerTransport implements NodeTransport {
     this.remote = wrap<WorkerApi>(this.port);
     const onError = (event: Event) => {
       const { message } = event as Partial<ErrorEvent>;
-      this.missing ||= !this.greeted && !message;
+      this.isMissing ||= !this.hasStarted && !message;
       const { forbidden } = this;
       this.fail(
         failed(
@@ -224,7 +227,7 @@ class WorkerTransport implements NodeTransport {
     globalThis.document?.addEventListener(
       'securitypolicyviolation',
       ({ effectiveDirective, blockedURI }) => {
-        if (effectiveDirective === 'worker-src' && !this.greeted) this.forbidden = blockedURI;
+        if (effectiveDirective === 'worker-src' && !this.hasStarted) this.forbidden = blockedURI;
       },
       { signal: this.unwatch.signal },
     );
@@ -241,22 +244,13 @@ class WorkerTransport implements NodeTransport {
     return this.opened!;
   }
 
-  get hasStarted(): boolean {
-    return this.greeted;
-  }
-
-  /** Whether its script did not load. */
-  get isMissing(): boolean {
-    return this.missing;
-  }
-
   async ready(timeoutMs: number): Promise<void> {
     let stop = () => {};
     const loaded = new Promise<void>((resolve, reject) => {
       const onMessage = (event: Event) => {
         const { data } = event as MessageEvent;
         if (!isGreeting(data)) return;
-        this.greeted = true;
+        this.hasStarted = true;
         this.watch(data.lock);
         resolve();
       };
@@ -284,8 +278,7 @@ class WorkerTransport implements NodeTransport {
     const listener = onProgress && proxy(onProgress);
     const pageFetch = fetch && proxy(answering(fetch));
     this.opened = await this.orEnd(() => this.remote.open(options, listener, pageFetch)).catch((error: unknown) => {
-      const isNotPlain = error instanceof Error && error.name === 'DataCloneError';
-      throw isNotPlain ? notSendable('a worker', error) : error;
+      throw isNotPlain(error) ? notSendable('a worker', error) : error;
     });
     this.reportActivity();
   }
@@ -317,10 +310,10 @@ class WorkerTransport implements NodeTransport {
   }
 
   private async answer(request: RemoteRequest, signal?: AbortSignal): Promise<Reply> {
+    signal?.throwIfAborted();
     const call = this.nextCall++;
-    const answer = this.orEnd(() => this.remote.dispatch(request, call));
+    const answer = this.orEnd(() => this.remote.dispatch(request, call)).catch(notCopied);
     if (signal === undefined) return answer;
-    signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         if (this.ended === undefined) void this.remote.abort(call).catch(() => {});
@@ -331,13 +324,11 @@ class WorkerTransport implements NodeTransport {
     });
   }
 
+  /** Each call waits for the same end: the worker must not be terminated while it stores. */
   async close(): Promise<void> {
-    if (this.ended !== undefined) return;
-    try {
-      await this.orEnd(() => this.remote.close());
-    } finally {
-      this.terminate();
-    }
+    if (this.ended === undefined)
+      this.closing ??= this.orEnd(() => this.remote.close()).finally(() => this.terminate());
+    await this.closing;
   }
 
   terminate(): void {
@@ -393,4 +384,14 @@ class WorkerTransport implements NodeTransport {
         .finally(() => this.waiting.delete(reject));
     });
   }
+}
+
+/** Whether a browser could not copy what was to be sent. */
+const isNotPlain = (error: unknown) => error instanceof Error && error.name === 'DataCloneError';
+
+/** Throws the error of a request. @throws ProviderRpcError `INVALID_PARAMETER` if a browser cannot copy the parameters */
+function notCopied(error: unknown): never {
+  if (!isNotPlain(error)) throw error;
+  const { code: reason, message, details } = notSendable('a worker', error, 'params');
+  throw new ProviderRpcError({ code: -32602, message, reason, details }, { cause: error });
 }

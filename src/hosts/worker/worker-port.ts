@@ -26,10 +26,13 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
     port.postMessage({ plumblineSession, message } satisfies WorkerMessage),
   );
   let node: NodeTransport | undefined;
+  /** What listens for this page. */
+  const listening: (() => void)[] = [];
 
   async function leave(): Promise<void> {
     calls.close();
     node = undefined;
+    for (const end of listening.splice(0)) end();
     await common.leave(user);
   }
 
@@ -49,9 +52,11 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
       const fetch = pageFetch && (await import('./page-fetch.js')).fetchByPage(pageFetch);
       const opened = await common.join(user, options, { onProgress: report, fetch });
       node = opened;
-      opened.onFailure((error) => port.postMessage({ plumblineFailure: serialize(error) } satisfies WorkerFailure));
+      listening.push(
+        opened.onFailure((error) => port.postMessage({ plumblineFailure: serialize(error) } satisfies WorkerFailure)),
+      );
       const postStatus = () => port.postMessage({ plumblineStore: opened.storeStatus } satisfies WorkerStoreStatus);
-      opened.onStoreStatus?.(postStatus);
+      listening.push(opened.onStoreStatus?.(postStatus) ?? (() => {}));
       postStatus();
       await reported;
       return opened.info;
@@ -72,10 +77,17 @@ export function servePort(port: WorkerPort, common: CommonNode, lock: Promise<st
   greet();
 }
 
+interface Current {
+  readonly options: NodeOptions;
+  readonly node: Promise<NodeTransport>;
+  /** The pages that use it. */
+  readonly users: Set<symbol>;
+}
+
 /** The one node of a worker, for all connected pages. The first page opens it; it is closed when the last page leaves. */
 export class CommonNode {
   private readonly activity = new CombinedActivity(NEVER_ACTIVE);
-  private current: { options: NodeOptions; node: Promise<NodeTransport>; users: Set<symbol> } | undefined;
+  private current: Current | undefined;
 
   constructor(private readonly openNode: (options: NodeOptions, extras: InlineExtras) => Promise<NodeTransport>) {}
 
@@ -90,25 +102,25 @@ export class CommonNode {
       throw new PlumblineError('WORKER_FAILED', `the worker cannot open this node: ${reason}`, { reason });
     }
     this.setActive(user, true);
-    this.current ??= {
-      options,
-      node: this.openNode(options, { ...extras, activity: this.activity }),
-      users: new Set(),
-    };
+    this.current ??= this.opening(options, extras);
     const { current } = this;
-    const forget = () => {
-      if (this.current === current) this.current = undefined;
-    };
     current.users.add(user);
     try {
-      const node = await current.node;
-      node.onFailure(forget);
-      return node;
+      return await current.node;
     } catch (error) {
-      forget();
       this.setActive(user, false);
       throw error;
     }
+  }
+
+  private opening(options: NodeOptions, extras: InlineExtras): Current {
+    const forget = () => {
+      if (this.current === current) this.current = undefined;
+    };
+    const opened = this.openNode(options, { ...extras, activity: this.activity });
+    const current: Current = { options, node: opened, users: new Set() };
+    opened.then((node) => node.onFailure(forget), forget);
+    return current;
   }
 
   /** Sets whether a page needs a node that stays up to date. */
