@@ -11,6 +11,7 @@ import type { TransactionMessage, TransactionOutcome } from '../evm/transaction-
 import { keccak256 } from '../kernel/keccak.js';
 import { concatBytes } from '../primitives/bytes.js';
 import { bytesToHex, type Hex, hexToBytes } from '../primitives/hex.js';
+import { toQuantity } from '../primitives/quantity.js';
 import { isProxySlot } from './contracts.js';
 import { claimOf } from './events.js';
 import type { Approval, Asset, BalanceChange, OwnerChange, PreviewWarning, Warn } from './preview.js';
@@ -28,24 +29,28 @@ import { assetKey } from './transfers.js';
 /** An instruction by which a contract can tell one run from another, by the name that a finding has. */
 type Cause =
   | 'NUMBER'
+  | 'SLOTNUM'
   | 'TIMESTAMP'
   | 'BLOCKHASH'
   | 'COINBASE'
   | 'PREVRANDAO'
   | 'GASLIMIT'
   | 'BASEFEE'
+  | 'BLOBBASEFEE'
   | 'GASPRICE'
   | 'GAS'
   | 'BALANCE';
 
 const OPCODES: Readonly<Record<Exclude<Cause, 'GAS'>, readonly number[]>> = {
   NUMBER: [0x43],
+  SLOTNUM: [0x4b],
   TIMESTAMP: [0x42],
   BLOCKHASH: [0x40],
   COINBASE: [0x41],
   PREVRANDAO: [0x44],
   GASLIMIT: [0x45],
   BASEFEE: [0x48],
+  BLOBBASEFEE: [0x4a],
   GASPRICE: [0x3a],
   BALANCE: [0x31, 0x47],
 };
@@ -100,7 +105,8 @@ const DOWN = [7n, 8n] as const;
  */
 const SECONDS_LATER = [undefined, 60, 4, 8, 16, 32, 1, 2] as const;
 const BLOCKS_LATER = [1, 5, 2, 4, 8, 16, 3, 7] as const;
-const LATER = ['NUMBER', 'TIMESTAMP', 'BLOCKHASH', 'PREVRANDAO'] as const;
+const FEES = ['BASEFEE', 'BLOBBASEFEE', 'GASPRICE'] as const;
+const LATER = ['NUMBER', 'SLOTNUM', 'TIMESTAMP', 'BLOCKHASH', 'PREVRANDAO'] as const;
 
 /**
  * The runs, each with what is independent of the rest of it: another block in all of them. Those that would differ in nothing that a call
@@ -112,14 +118,15 @@ function variations(
   causes: ReadonlySet<Cause>,
   coinbases: readonly Uint8Array[],
 ): Variation[] {
-  const { number, timestamp, baseFeePerGas, gasLimit } = block;
+  const { number, slotNumber, timestamp, baseFeePerGas, blobBaseFee, gasLimit } = block;
+  const blobs = (by: readonly [bigint, bigint]) => blobBaseFee && { blobBaseFee: scaled(blobBaseFee, by) };
   const [contract, account] = coinbases.map((coinbase) => ({ coinbase }));
   const own: readonly (Partial<Variation> & { readonly causes: readonly Cause[] })[] = [
     { causes: [] },
     { causes: ['COINBASE'], block: contract ?? {} },
     { causes: ['COINBASE'], block: account ?? {} },
-    { causes: ['BASEFEE', 'GASPRICE'], block: { baseFeePerGas: scaled(baseFeePerGas, UP) }, price: UP },
-    { causes: ['BASEFEE', 'GASPRICE'], block: { baseFeePerGas: scaled(baseFeePerGas, DOWN) }, price: DOWN },
+    { causes: FEES, block: { baseFeePerGas: scaled(baseFeePerGas, UP), ...blobs(UP) }, price: UP },
+    { causes: FEES, block: { baseFeePerGas: scaled(baseFeePerGas, DOWN), ...blobs(DOWN) }, price: DOWN },
     { causes: ['GAS', 'GASLIMIT'], block: { gasLimit: scaled(gasLimit, [1025n, 1024n]) }, gas: [3n, 2n] },
     { causes: ['GAS'], gas: [11n, 10n] },
     { causes: ['BALANCE'], richer: true },
@@ -129,6 +136,7 @@ function variations(
     if (seen.length === 0 || (i > 1 && seen.every((cause) => cause === 'BLOCKHASH'))) return [];
     const later: Partial<BlockContext> = {
       number: number + BLOCKS_LATER[i]!,
+      ...(slotNumber !== undefined && { slotNumber: slotNumber + BigInt(BLOCKS_LATER[i]!) }),
       timestamp: timestamp + (SECONDS_LATER[i] ?? slotSeconds),
       prevRandao: otherRandom(block.prevRandao, i + 1),
       // The block that this one is in the place of has no hash yet.
@@ -461,6 +469,12 @@ async function tokenDifferences(compared: Compared, other: Ended, block: BlockCo
         known.set(`${one.account} ${assetKey(one.asset)}`, one);
     }
     const claimed = claimedIn(other, users);
+    for (const { account, asset } of claimed.ids.values()) {
+      const owner = (when: 'before' | 'after') =>
+        probes.address(when, asset.address, SELECTOR.ownerOf, BigInt(asset.id));
+      if ((await owner('before')) === account && (await owner('after')) !== account && !isShown(asset, balances))
+        found.push({ severity: 'danger', account, asset, first: '0', other: '-1' });
+    }
     for (const [key, { account, asset }] of new Map([...claimed.balances, ...known])) {
       const was = known.get(key);
       const change = await changeIn(probes, asset, account);
@@ -479,6 +493,15 @@ async function tokenDifferences(compared: Compared, other: Ended, block: BlockCo
       const first = BigInt(
         amounts.get(key)?.after ?? (await probes.word('before', token, SELECTOR.allowance, owner, spender)) ?? 0n,
       );
+      if (after === undefined || after <= first) continue;
+      found.push({ severity: 'danger', token, owner, spender, first: String(first), other: String(after) });
+    }
+    for (const one of claimed.rights) {
+      const { token, owner, spender } = one;
+      const shown = approvals.find((approval) => isSameRight(approval, one));
+      if (own.has(spender) || shown?.kind === 'right' || shown?.kind === 'erc721') continue;
+      const first = BigInt(shown?.after ?? (await rightIn(probes, 'before', one)) ?? 0n);
+      const after = await rightIn(probes, 'after', one);
       if (after === undefined || after <= first) continue;
       found.push({ severity: 'danger', token, owner, spender, first: String(first), other: String(after) });
     }
@@ -502,25 +525,96 @@ async function changeIn(probes: Probes, asset: Asset, account: Hex): Promise<big
   return before === undefined ? undefined : after - before;
 }
 
-/** Balances and allowances of users that the events of a run name. */
+type TokenOfCollection = Extract<Asset, { readonly id: Hex }> & { readonly kind: 'erc721' };
+
+/** Whether the first run changed the owner of this token: that is compared by itself. */
+const isShown = (asset: Asset, balances: Compared['balances']) =>
+  balances.some((one) => assetKey(one.asset) === assetKey(asset));
+
+/** A right that an event of a further run names. */
+interface ClaimedRight {
+  readonly kind: 'operator' | 'erc721' | 'permit2' | 'right';
+  /** The contract that has it. */
+  readonly at: Hex;
+  readonly token: Hex;
+  readonly owner: Hex;
+  readonly spender: Hex;
+  readonly id?: bigint;
+}
+
+const isSameRight = (shown: Approval, { kind, token, owner, spender }: ClaimedRight) =>
+  shown.kind === kind && shown.token === token && shown.owner === owner && shown.spender === spender;
+
+/** How much of a right there is: 1 for one without an amount. @returns undefined where the contract does not answer */
+async function rightIn(
+  probes: Probes,
+  when: 'before' | 'after',
+  { kind, at, token, owner, spender, id }: ClaimedRight,
+): Promise<bigint | undefined> {
+  switch (kind) {
+    case 'operator':
+      return probes.word(when, at, SELECTOR.isApprovedForAll, owner, spender);
+    case 'erc721':
+      return (await probes.address(when, at, SELECTOR.getApproved, id!)) === spender ? 1n : 0n;
+    case 'permit2':
+      return probes.word(when, at, SELECTOR.permit2Allowance, owner, token, spender);
+    case 'right':
+      // Contracts answer of rights in ways of their own; the first run named none.
+      return when === 'after' ? 1n : 0n;
+  }
+}
+
+/** What the events of a run name of users: balances, tokens of collections that leave them, allowances and other rights. */
 function claimedIn({ outcomes }: Ended, users: readonly Hex[]) {
   const balances = new Map<string, Pick<BalanceChange, 'account' | 'asset'>>();
+  const ids = new Map<string, { readonly account: Hex; readonly asset: TokenOfCollection }>();
   const allowances = new Map<string, { readonly token: Hex; readonly owner: Hex; readonly spender: Hex }>();
+  const rights = new Map<string, ClaimedRight>();
+  const addRight = (right: ClaimedRight) => {
+    if (users.includes(right.owner)) rights.set(Object.values(right).join(' '), right);
+  };
   for (const log of outcomes.flatMap(({ logs }) => logs.map(logInHex))) {
     const claim = claimOf(log);
     if (typeof claim !== 'object') continue;
     const { address } = log;
-    if (claim.claim === 'transfer' && !claim.mayBeId) {
-      const asset: Asset = { kind: 'erc20', address };
-      for (const account of [claim.from, claim.to])
-        if (users.includes(account)) balances.set(`${account} ${assetKey(asset)}`, { account, asset });
+    switch (claim.claim) {
+      case 'transfer':
+        if (claim.mayBeId && users.includes(claim.from)) {
+          const asset = { kind: 'erc721', address, id: toQuantity(claim.number) } as const;
+          ids.set(assetKey(asset), { account: claim.from, asset });
+        } else if (!claim.mayBeId) addBalances(claim, { kind: 'erc20', address });
+        break;
+      case 'multi':
+        for (const id of claim.ids) addBalances(claim, { kind: claim.kind, address, id: toQuantity(id) });
+        break;
+      case 'allowance': {
+        const { owner, spender } = claim;
+        allowances.set(`${address} ${owner} ${spender}`, { token: address, owner, spender });
+        break;
+      }
+      case 'operator':
+        addRight({ kind: 'operator', at: address, token: address, owner: claim.owner, spender: claim.spender });
+        break;
+      case 'token': {
+        const { owner, spender, id } = claim;
+        addRight({ kind: 'erc721', at: address, token: address, owner, spender, id });
+        break;
+      }
+      case 'permit2': {
+        const { token, owner, spender } = claim;
+        addRight({ kind: 'permit2', at: address, token, owner, spender });
+        break;
+      }
+      case 'right': {
+        const { owner = address, spender, told } = claim;
+        if (told !== false && told !== 0n) addRight({ kind: 'right', at: address, token: address, owner, spender });
+      }
     }
-    if (claim.claim === 'allowance')
-      allowances.set(`${address} ${claim.owner} ${claim.spender}`, {
-        token: address,
-        owner: claim.owner,
-        spender: claim.spender,
-      });
   }
-  return { balances, allowances };
+  return { balances, ids, allowances, rights: rights.values() };
+
+  function addBalances({ from, to }: { readonly from: Hex; readonly to: Hex }, asset: Asset): void {
+    for (const account of [from, to])
+      if (users.includes(account)) balances.set(`${account} ${assetKey(asset)}`, { account, asset });
+  }
 }

@@ -1,3 +1,4 @@
+import type { RunBudget } from '../evm/run-budget.js';
 import type { StateReader } from '../evm/state-reader.js';
 import { type Hex, hexToBytes } from '../primitives/hex.js';
 import { toQuantity } from '../primitives/quantity.js';
@@ -6,7 +7,7 @@ import type { Asset, BalanceChange, OwnerChange, Severity, Transfer, Warn } from
 import { type Probes, SELECTOR } from './probes.js';
 import type { Ran } from './run-calls.js';
 import { assetKey, ZERO } from './transfers.js';
-import { codeRuns } from './tree-items.js';
+import { type CodeRun, codeRuns } from './tree-items.js';
 
 /*
  * What users lose, and what they get for it.
@@ -27,6 +28,7 @@ export interface LossSources {
   readonly probes: Probes;
   /** Addresses that the caller knows. */
   readonly known: ReadonlySet<Hex>;
+  readonly pause: RunBudget['pause'];
   readonly warn: Warn;
 }
 
@@ -119,6 +121,7 @@ export async function warnOfLosses(sources: LossSources): Promise<void> {
   const told = new Set<string>();
   let gained = silentGain;
   for (const [i, list] of transfers.entries()) {
+    const flows = flowsOf(list);
     const sums = [...sumsOf(list, users).values()];
     const losses = sums.filter(({ amount }) => amount < 0n);
     gained ||= sums.some(isGain);
@@ -127,14 +130,16 @@ export async function warnOfLosses(sources: LossSources): Promise<void> {
       const gains = sums.filter((one) => one.account === account && isGain(one));
       const own = losses.filter((one) => one.account === account);
       if (own.length === 0) {
-        if (gains.length > 0) warnOfDebt(ran[i]!, list, gains, users, warn);
+        if (gains.length > 0) await warnOfDebt(ran[i]!, flows, gains, sources);
         continue;
       }
+      const givers = giversOf(account, gains, flows);
       for (const loss of own) {
-        const end = await endOf(loss, list, sources);
+        await sources.pause();
+        const end = await endOf(loss, flows, sources);
         if (end === 'user' || ((gains.length > 0 || silentGain) && end === 'code')) continue;
         told.add(`${account} ${assetKey(loss.asset)}`);
-        const severity: Severity = end === 'known' || isTrade(loss, gains, list) ? 'warning' : 'danger';
+        const severity: Severity = end === 'known' || isTrade(loss, givers, flows) ? 'warning' : 'danger';
         warn({ code: 'nothing-back', severity, account, asset: loss.asset, amount: toQuantity(-loss.amount) });
       }
     }
@@ -198,15 +203,8 @@ const addressOf = (asset: Asset): Hex => ('address' in asset ? asset.address : Z
  * Where a loss ended, followed through the transfers of the call: at an address that the caller knows, at code that stood before, with
  * another user, or elsewhere. What is burnt ends at its contract.
  */
-async function endOf({ account, asset }: Loss, transfers: readonly Transfer[], { before, users, known }: LossSources) {
-  const flows = new Map<Hex, bigint>();
-  const key = assetKey(asset);
-  for (const one of transfers) {
-    if (assetKey(one.asset) !== key) continue;
-    flows.set(one.from, (flows.get(one.from) ?? 0n) - BigInt(one.amount));
-    flows.set(one.to, (flows.get(one.to) ?? 0n) + BigInt(one.amount));
-  }
-  const ends = [...flows]
+async function endOf({ account, asset }: Loss, { byAsset }: Flows, { before, users, known }: LossSources) {
+  const ends = [...(byAsset.get(assetKey(asset))?.net ?? [])]
     .filter(([to, amount]) => amount > 0n && to !== account)
     .map(([to]) => (to === ZERO ? addressOf(asset) : to));
   if (ends.length > 0 && ends.every((to) => users.includes(to))) return 'user';
@@ -215,47 +213,89 @@ async function endOf({ account, asset }: Loss, transfers: readonly Transfer[], {
   return 'code';
 }
 
+/** Who gave an account what it gained. */
+function giversOf(account: Hex, gains: readonly Loss[], { moves }: Flows): Set<Hex> {
+  const gained = new Set(gains.map(({ asset }) => assetKey(asset)));
+  return new Set(moves.flatMap(({ key, from, to }) => (to === account && gained.has(key) ? [from] : [])));
+}
+
 /**
  * Whether those who got what was lost gave what was gained, from what they had: a sale between accounts. What it is worth is not known.
  */
-function isTrade({ account, asset }: Loss, gains: readonly Loss[], transfers: readonly Transfer[]): boolean {
-  const key = assetKey(asset);
-  const paid = new Set(transfers.flatMap((one) => (assetKey(one.asset) === key ? [one.to] : [])));
-  const given = transfers.filter(
-    (one) => one.to === account && gains.some((gain) => assetKey(gain.asset) === assetKey(one.asset)),
-  );
-  return given.length > 0 && given.every(({ from }) => from !== ZERO && paid.has(from));
+function isTrade({ asset }: Loss, givers: ReadonlySet<Hex>, { byAsset }: Flows): boolean {
+  const paid = byAsset.get(assetKey(asset))?.receivers;
+  return givers.size > 0 && [...givers].every((from) => from !== ZERO && paid?.has(from) === true);
 }
 
 /** A mint to a user, while its minter pays somebody else, is debt. */
-function warnOfDebt(
+async function warnOfDebt(
   { tree }: Ran,
-  transfers: readonly Transfer[],
+  { moves }: Flows,
   gains: readonly Loss[],
-  users: readonly Hex[],
-  warn: Warn,
-) {
-  for (const { account, asset, amount } of gains) {
-    if (!('address' in asset)) continue;
-    const isMint = transfers.some(
-      (one) => assetKey(one.asset) === assetKey(asset) && one.from === ZERO && one.to === account,
-    );
-    if (!isMint) continue;
-    const minters = new Set<Hex>([asset.address]);
-    for (const { executing, parent } of codeRuns(tree))
-      if (executing === asset.address)
-        for (let above = parent; above !== undefined; above = above.parent) minters.add(above.executing);
-    const paid = transfers.some(
-      ({ from, to, amount: sum, asset: other }) =>
-        minters.has(from) &&
-        !users.includes(to) &&
-        !minters.has(to) &&
-        to !== ZERO &&
-        BigInt(sum) > 0n &&
-        assetKey(other) !== assetKey(asset),
-    );
-    if (paid) warn({ code: 'nothing-back', severity: 'danger', account, asset, amount: toQuantity(amount) });
+  { users, pause, warn }: LossSources,
+): Promise<void> {
+  const minted = new Set(moves.flatMap(({ key, from, to }) => (from === ZERO ? [`${to} ${key}`] : [])));
+  const mints = gains.filter(({ account, asset }) => minted.has(`${account} ${assetKey(asset)}`));
+  const payments = moves.filter(({ to, amount }) => !users.includes(to) && to !== ZERO && amount > 0n);
+  if (mints.length === 0 || payments.length === 0) return;
+  const minters = await callersOf(new Set(mints.map(({ asset }) => addressOf(asset))), tree, pause);
+  /** Keys of the assets that the minters of a contract paid. */
+  const paidBy = new Map<Hex, ReadonlySet<string>>();
+  for (const [address, own] of minters) {
+    await pause();
+    const theirs = payments.filter(({ from, to }) => own.has(from) && !own.has(to));
+    paidBy.set(address, new Set(theirs.map(({ key }) => key)));
   }
+  for (const { account, asset, amount } of mints) {
+    const paid = paidBy.get(addressOf(asset));
+    if (paid === undefined || paid.size === 0 || (paid.size === 1 && paid.has(assetKey(asset)))) continue;
+    warn({ code: 'nothing-back', severity: 'danger', account, asset, amount: toQuantity(amount) });
+  }
+}
+
+/** By contract: itself, and all that were above it in a tree when it ran. */
+async function callersOf(
+  contracts: ReadonlySet<Hex>,
+  tree: Ran['tree'],
+  pause: LossSources['pause'],
+): Promise<Map<Hex, Set<Hex>>> {
+  const callers = new Map([...contracts].map((address) => [address, new Set([address])]));
+  const seen = new Map<Hex, Set<CodeRun>>([...contracts].map((address) => [address, new Set()]));
+  for (const { executing, parent } of codeRuns(tree)) {
+    const paused = pause();
+    if (paused !== undefined) await paused;
+    const own = callers.get(executing);
+    const visited = seen.get(executing);
+    for (let above = parent; own !== undefined && above !== undefined && !visited!.has(above); above = above.parent) {
+      own.add(above.executing);
+      visited!.add(above);
+    }
+  }
+  return callers;
+}
+
+/** The transfers of a call, and by asset what each address got of it less what it gave, and who got any. */
+interface Flows {
+  readonly moves: readonly { readonly key: string; readonly from: Hex; readonly to: Hex; readonly amount: bigint }[];
+  readonly byAsset: ReadonlyMap<string, { readonly net: Map<Hex, bigint>; readonly receivers: Set<Hex> }>;
+}
+
+function flowsOf(transfers: readonly Transfer[]): Flows {
+  const moves = transfers.map(({ asset, from, to, amount }) => ({
+    key: assetKey(asset),
+    from,
+    to,
+    amount: BigInt(amount),
+  }));
+  const byAsset = new Map<string, { net: Map<Hex, bigint>; receivers: Set<Hex> }>();
+  for (const { key, from, to, amount } of moves) {
+    const { net, receivers } = byAsset.get(key) ?? { net: new Map<Hex, bigint>(), receivers: new Set<Hex>() };
+    byAsset.set(key, { net, receivers });
+    net.set(from, (net.get(from) ?? 0n) - amount);
+    net.set(to, (net.get(to) ?? 0n) + amount);
+    receivers.add(to);
+  }
+  return { moves, byAsset };
 }
 
 /** Warns of receivers of plain transfers: contracts that were not asked, and accounts that were never used. */

@@ -141,7 +141,8 @@ async function inspect(
     ...knownAddresses(known),
     ...(network.messageService === undefined ? [] : [lowerCase(network.messageService)]),
   ]);
-  const losses = { ran, transfers, balances, users, costs, before, probes, known: trusted, warn };
+  const { pause } = inspection;
+  const losses = { ran, transfers, balances, users, costs, before, probes, known: trusted, pause, warn };
   await warnOfLosses(losses);
   await warnOfReceivers(losses);
   const tokens = await tokensOf(allApprovals, balances, probes);

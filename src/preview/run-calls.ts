@@ -102,6 +102,7 @@ const READS: readonly (readonly [name: string, opcode: number])[] = [
   ['SELFBALANCE', 0x47],
   ['BASEFEE', 0x48],
   ['BLOBBASEFEE', 0x4a],
+  ['SLOTNUM', 0x4b],
   ['GAS', 0x5a],
 ];
 

@@ -143,3 +143,79 @@ contract PlainSafe {
     }
     receive() external payable {}
 }
+
+/// A token of a collection (id 1) and 100 pieces of another (id 5), by ERC-721 and by ERC-1155.
+contract TrapNft {
+    mapping(uint256 => address) public ownerOf;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => bool)) public isApprovedForAll;
+    event Transfer(address indexed from, address indexed to, uint256 indexed id);
+    event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
+    function supportsInterface(bytes4 id) external pure returns (bool) { return id == 0x80ac58cd || id == 0x01ffc9a7; }
+    function mint(address to, uint256 id) external {
+        ownerOf[id] = to;
+        balanceOf[to]++;
+        emit Transfer(address(0), to, id);
+    }
+    function setApprovalForAll(address operator, bool approved) external {
+        isApprovedForAll[msg.sender][operator] = approved;
+        emit ApprovalForAll(msg.sender, operator, approved);
+    }
+    function approveFor(address owner, address operator) external {
+        isApprovedForAll[owner][operator] = true;
+        emit ApprovalForAll(owner, operator, true);
+    }
+    function transferFrom(address from, address to, uint256 id) external {
+        require(ownerOf[id] == from && isApprovedForAll[from][msg.sender]);
+        ownerOf[id] = to;
+        balanceOf[from]--;
+        balanceOf[to]++;
+        emit Transfer(from, to, id);
+    }
+}
+
+contract TrapPieces {
+    mapping(address => mapping(uint256 => uint256)) public balanceOf;
+    mapping(address => mapping(address => bool)) public isApprovedForAll;
+    event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value);
+    event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
+    function supportsInterface(bytes4 id) external pure returns (bool) { return id == 0xd9b67a26 || id == 0x01ffc9a7; }
+    function mint(address to, uint256 id, uint256 value) external {
+        balanceOf[to][id] += value;
+        emit TransferSingle(msg.sender, address(0), to, id, value);
+    }
+    function setApprovalForAll(address operator, bool approved) external {
+        isApprovedForAll[msg.sender][operator] = approved;
+        emit ApprovalForAll(msg.sender, operator, approved);
+    }
+    function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes calldata) external {
+        require(isApprovedForAll[from][msg.sender]);
+        balanceOf[from][id] -= value;
+        balanceOf[to][id] += value;
+        emit TransferSingle(msg.sender, from, to, id, value);
+    }
+}
+
+/// Does nothing in one block, and takes what it may in every other.
+contract TrapMarket {
+    uint256 private calls;
+    function burn(uint256 gas) private view {
+        uint256 begin = gasleft();
+        while (begin - gasleft() < gas) {}
+    }
+    function takeToken(TrapNft token, address to, uint256 number) external {
+        calls++;
+        if (block.number == number) burn(300_000);
+        else token.transferFrom(msg.sender, to, 1);
+    }
+    function takePieces(TrapPieces token, address to, uint256 number) external {
+        calls++;
+        if (block.number == number) burn(300_000);
+        else token.safeTransferFrom(msg.sender, to, 5, 100, "");
+    }
+    function takeRight(TrapNft token, address to, uint256 number) external {
+        calls++;
+        if (block.number == number) burn(300_000);
+        else token.approveFor(msg.sender, to);
+    }
+}

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { PreviewCall, PreviewWarning } from '../../src/index.js';
+import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { type Argument, type Contracts, callData, contracts, encodeArguments } from '../support/contracts.js';
 import { accountAt, type DevNode, devNode, stranger, word } from '../support/dev-node.js';
@@ -13,6 +14,7 @@ const [user, attacker, friend] = [accountAt(0), accountAt(1), accountAt(2)];
 const ETHER = 10n ** 18n;
 const GAS = '0x7a120';
 const PRICE = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00' } as const;
+const MARKET = ['TrapNft', 'TrapPieces', 'TrapMarket'] as const;
 const RANDOM = word(0x5a5a_5a5an);
 
 let compiled: Contracts;
@@ -44,7 +46,8 @@ beforeEach(async () => {
   dev = await devNode();
   at = {};
   await dev.ask('anvil_setBlockTimestampInterval', 2);
-  for (const name of ['Trap', 'TrapToken', 'TrapWallet', 'ModuleWriter', 'Lender', 'BeaconLogic']) await deploy(name);
+  for (const name of ['Trap', 'TrapToken', 'TrapWallet', 'ModuleWriter', 'Lender', 'BeaconLogic', ...MARKET])
+    await deploy(name);
   await deploy('TrapVault', at.TrapToken!);
   await deploy('Beacon', at.BeaconLogic!);
   await deploy('BeaconProxy', at.Beacon!);
@@ -53,6 +56,10 @@ beforeEach(async () => {
   await send(attacker, to('TrapVault', 'give(address,uint256)', user, 10n));
   await send(attacker, to('TrapToken', 'give(address,uint256)', user, 0n));
   await send(attacker, { to: at.Lender!, data: '0x', value: '0x8ac7230489e80000' });
+  await send(attacker, to('TrapNft', 'mint(address,uint256)', user, 1n));
+  await send(attacker, to('TrapPieces', 'mint(address,uint256,uint256)', user, 5n, 100n));
+  for (const name of ['TrapNft', 'TrapPieces'])
+    await send(user, to(name, 'setApprovalForAll(address,bool)', at.TrapMarket!, 1n));
   await dev.ask('hardhat_setPrevRandao', RANDOM);
 });
 
@@ -91,7 +98,39 @@ const lostEther = {
 const mine = (count: number) => dev.ask('anvil_mine', `0x${count.toString(16)}`);
 const laterBy = async (seconds: number) => dev.ask('evm_setNextBlockTimestamp', Number((await next()).time) + seconds);
 
+const inAnotherBlock = (signature: string, name: string) => async () => ({
+  ...to('TrapMarket', signature, at[name]!, attacker, (await next()).number),
+  gas: GAS,
+});
+
 const TRAPS: Record<string, Trap> = {
+  'a token of a collection, taken in another block': {
+    call: inAnotherBlock('takeToken(address,address,uint256)', 'TrapNft'),
+    get finds() {
+      const asset = { kind: 'erc721', address: at.TrapNft, id: '0x1' };
+      return { code: 'environment-dependent', severity: 'danger', account: user, asset, other: '-1' } as const;
+    },
+    later: () => mine(1),
+    harm: async () => (await read('TrapNft', 'ownerOf(uint256)', 1n)) === BigInt(attacker),
+  },
+  'pieces of a collection, taken in another block': {
+    call: inAnotherBlock('takePieces(address,address,uint256)', 'TrapPieces'),
+    get finds() {
+      const asset = { kind: 'erc1155', address: at.TrapPieces, id: '0x5' };
+      return { code: 'environment-dependent', severity: 'danger', account: user, asset, other: '-100' } as const;
+    },
+    later: () => mine(1),
+    harm: async () => (await read('TrapPieces', 'balanceOf(address,uint256)', user, 5n)) === 0n,
+  },
+  'a right over a collection, given in another block': {
+    call: inAnotherBlock('takeRight(address,address,uint256)', 'TrapNft'),
+    get finds() {
+      const parties = { token: at.TrapNft, owner: user, spender: attacker };
+      return { code: 'environment-dependent', severity: 'danger', ...parties, first: '0', other: '1' } as const;
+    },
+    later: () => mine(1),
+    harm: async () => (await read('TrapNft', 'isApprovedForAll(address,address)', user, attacker)) === 1n,
+  },
   ...Object.fromEntries(
     [1, 2, 3, 4, 5].map((bit) => [
       `the bit ${bit} of the time`,
@@ -295,4 +334,22 @@ test('a watched contract that looks at its own balance does not lose the wei tha
   const call = { from: user, to: wallet, value: '0x5' } as const;
   const { warnings } = await dev.node.previewTransaction(call, { watch: [wallet] });
   expect(warnings.filter(({ code }) => code === 'environment-dependent')).toEqual([]);
+});
+
+test('the number of the slot, which Amsterdam has, is another one in the further runs', async () => {
+  const amsterdam = await devNode({ chain: { kind: 'devnet', network: devnet({ hardfork: 'amsterdam' }) } });
+  const { ask } = amsterdam;
+  const { slotNumber } = await ask<{ slotNumber: Hex }>('eth_getBlockByNumber', 'latest', false);
+  const keeper = stranger('c5');
+  // Pays the ether back if the lowest bit of SLOTNUM is that of the next slot.
+  const bit = ((BigInt(slotNumber) + 2n) & 1n).toString(16);
+  const code = `0x60014b16600${bit}14600c5700005b5f5f5f5f34335af100`;
+  await ask('anvil_setCode', keeper, code);
+  await ask('evm_mine');
+  const call = { from: user, to: keeper, value: '0xde0b6b3a7640000' } as const;
+  const { calls, warnings, environmentReads } = await amsterdam.node.previewTransaction(call);
+  expect([calls[0]!.transfers.length, environmentReads]).toEqual([2, expect.arrayContaining(['SLOTNUM'])]);
+  expect(warnings).toContainEqual(expect.objectContaining({ ...lostEther, what: ['SLOTNUM'] }));
+  await ask('evm_mine');
+  expect((await amsterdam.node.previewTransaction(call)).calls[0]!.transfers).toHaveLength(1);
 });
