@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { PlumblineError } from '../../src/errors.js';
 import { createInlineNode } from '../../src/hosts/opening/inline.js';
 import { openInline } from '../../src/hosts/opening/open-inline.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
+import type { NodeTransport } from '../../src/hosts/provider/transport.js';
 import { devnet } from '../../src/networks/devnet.js';
 import type { Hex } from '../../src/primitives/hex.js';
 import { accountAt, PRICE, stranger } from '../support/dev-node.js';
@@ -82,6 +84,32 @@ test('what is asked while the next writer takes over is answered on the chain th
   first.kill();
   const answers = await Promise.all(Array.from({ length: 8 }, () => askIn(session, 'eth_chainId', [])));
   expect(answers).toEqual(Array(8).fill('0xe704'));
+});
+
+test('without Web Locks, two tabs whose store does not open have one writer, which stays', async () => {
+  const browser = new TestBrowser(false);
+  const network = devnet();
+  const options = { chain: { kind: 'light', network, endpoints: ['http://[::1]:1/'] } } as const satisfies NodeOptions;
+  let opened = 0;
+  const open: typeof openInline = (...args) => {
+    opened++;
+    return openInline(...args);
+  };
+  const tabs = [browser.tab(), browser.tab()];
+  const nodes: NodeTransport[] = [];
+  for (const tab of tabs) {
+    const openStore = async () => {
+      throw new PlumblineError('STORE_TOO_NEW', 'newer', { version: 9, supported: 4 });
+    };
+    nodes.push(await browser.open(tab, open, { options, sharing: { environment: { ...tab.environment, openStore } } }));
+  }
+  await expect
+    .poll(async () => (await Promise.all(nodes.map(sharingOf))).map(({ role }) => role).sort(), { timeout: 30_000 })
+    .toEqual(['follower', 'writer']);
+  const before = opened;
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(opened).toBe(before);
+  for (const node of nodes) expect(await ask(node, 'eth_chainId', [])).toBe('0xe703');
 });
 
 test('a node without a store name shares nothing', async () => {

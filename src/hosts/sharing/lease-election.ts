@@ -36,6 +36,8 @@ export class LeaseElection implements WriterElection {
     try {
       claimed = await this.claimed(options);
     } catch (error) {
+      // No lease keeps the other nodes from running without the store, too: one of them is enough.
+      if (!(await untilNoWriter(options))) return;
       return run({ lost, store: () => Promise.reject(error) });
     }
     if (claimed === undefined) return;
@@ -99,4 +101,13 @@ export class LeaseElection implements WriterElection {
   async hasPages(): Promise<boolean> {
     return false;
   }
+}
+
+/** Waits until no writer has announced itself for a while. @returns false if the signal has fired */
+async function untilNoWriter({ signal, steal, noWriterKnown }: LeadOptions): Promise<boolean> {
+  for (let noWriterMs = 0; !signal.aborted && !steal && noWriterMs < ANNOUNCEMENT_MS; ) {
+    await sleep(systemClock, POLL_MS, signal).catch(() => {});
+    noWriterMs = noWriterKnown() ? noWriterMs + POLL_MS : 0;
+  }
+  return !signal.aborted;
 }

@@ -184,6 +184,7 @@ export class Peer {
     };
     const send = (to: string, message: MessageBody<MessageToFollower>) => this.channels.send(to, epoch, message);
     const leadership = new Leadership(epoch, lease, election, activity, send, onLeaving);
+    leadership.onFollowerGone = (id) => this.channels.closeTo(id);
     if (store !== undefined) store.onTakenOver = leadership.lose;
     this.tracker.forget();
     this.tracker.newestEpoch = epoch;
@@ -224,7 +225,6 @@ export class Peer {
     else if (announcement.kind === 'leaving') this.onWriterLeaving(announcement.epoch);
     else if (this.leadership !== undefined) {
       this.leadership.removeFollower(announcement.from);
-      this.channels.closeTo(announcement.from);
     }
   }
 
@@ -337,6 +337,9 @@ class Leadership {
   private readonly steppedDown: Promise<void>;
   private onStepDown = () => {};
 
+  /** Called when nothing more is sent to a follower. */
+  onFollowerGone: (id: string) => void = () => {};
+
   /** @param onLeaving - called at once when no more calls are accepted */
   constructor(
     readonly epoch: number,
@@ -413,6 +416,7 @@ class Leadership {
     this.followers.delete(id);
     this.activity.set(id, false);
     this.writer?.removeFollower(id);
+    this.onFollowerGone(id);
   }
 
   /** Handles a message from a follower. */
