@@ -2,7 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openInline } from '../../src/hosts/opening/open-inline.js';
 import type { NodeTransport } from '../../src/hosts/provider/transport.js';
 import { createNode } from '../../src/hosts/worker/client.js';
+import { installErrorTransfer } from '../../src/hosts/worker/worker-api.js';
 import { CommonNode, servePort } from '../../src/hosts/worker/worker-port.js';
+import { sepolia } from '../../src/networks/ethereum.js';
+import { eventually } from '../support/eventually.js';
+
+installErrorTransfer();
 
 /** A worker in this thread, over a channel. It ends when it is terminated, and says what it did. */
 function workerHere(closing: Promise<void> = Promise.resolve()) {
@@ -80,6 +85,29 @@ test('a parameter that cannot be copied is an invalid one', async () => {
     code: -32602,
     message: 'params: must be plain data for a worker: no providers, no functions',
   });
+});
+
+test('a request by the fetch of the page ends with the request that it is for', async () => {
+  let asked = 0;
+  const reasons: unknown[] = [];
+  const hanging: typeof fetch = (_, init) =>
+    new Promise((_resolve, reject) => {
+      asked++;
+      init?.signal?.addEventListener('abort', () => {
+        reasons.push(init.signal!.reason);
+        reject(init.signal!.reason as Error);
+      });
+    });
+  const chain = { kind: 'light', network: sepolia, endpoints: ['http://127.0.0.1:1/'] } as const;
+  const node = await createNode({ worker: workerHere().worker, chain, fetch: hanging });
+  onTestFinished(() => node.close());
+  const stop = new AbortController();
+  const answer = node.request({ method: 'eth_blockNumber' }, { signal: stop.signal });
+  answer.catch(() => {});
+  await eventually(() => expect(asked).toBeGreaterThan(0));
+  stop.abort();
+  await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+  await eventually(() => expect(reasons).toHaveLength(asked));
 });
 
 test('a worker that pages come to and leave keeps nothing of them', async () => {

@@ -22,7 +22,6 @@ import {
   nodeClosed,
   type SessionListener,
 } from '../provider/transport.js';
-import { answering } from './page-fetch.js';
 import {
   deserialize,
   installErrorTransfer,
@@ -276,7 +275,7 @@ class WorkerTransport implements NodeTransport {
     fetch?: ClientOptions['fetch'],
   ): Promise<void> {
     const listener = onProgress && proxy(onProgress);
-    const pageFetch = fetch && proxy(answering(fetch));
+    const pageFetch = fetch && proxy((await import('./page-fetch.js')).answering(fetch));
     this.opened = await this.orEnd(() => this.remote.open(options, listener, pageFetch)).catch((error: unknown) => {
       throw isNotPlain(error) ? notSendable('a worker', error) : error;
     });
