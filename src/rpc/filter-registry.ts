@@ -2,7 +2,7 @@ import type { BlockReference } from '../chain/block.js';
 import type { Chain, ChainCall } from '../chain/chain.js';
 import type { FoundLog } from '../chain/log-filter.js';
 import { logsOfBlock } from '../chain/log-search.js';
-import { PlumblineError } from '../errors.js';
+import { isPlumblineError, PlumblineError } from '../errors.js';
 import { bytesToBigInt, bytesToKey, equalBytes } from '../primitives/bytes.js';
 import { toQuantity } from '../primitives/quantity.js';
 import { nextTurn } from '../scheduling/turns.js';
@@ -20,6 +20,8 @@ const MAX_WAITING = 10_000;
 const MAX_GIVEN_BLOCKS = 1024;
 const MAX_GIVEN_BLOCKS_LIGHT = 128;
 const ID_BYTES = 16;
+/** Part of an answer that logs may take: their length as JSON is known about, and what does not fit in the end would be lost. */
+const SHARE_OF_LOGS = 0.8;
 const EVERYTHING: LogBounds = { from: undefined, to: undefined };
 
 /** Limits of filters, and their clock. */
@@ -104,8 +106,17 @@ export class FilterRegistry {
     if (filter.kind === 'blocks') return { hashes: await this.newBlocks(filter, call) };
     const { range, filter: wanted } = filter.request;
     if ('blockHash' in range) return { logs: [] };
-    const found = await this.advance(call, filter, range, (from, to) => {
-      return this.chain.logs({ from, to, filter: wanted, maxBytes: this.options.maxAnswerBytes }, call);
+    const { maxAnswerBytes } = this.options;
+    const maxBytes = maxAnswerBytes && Math.floor(maxAnswerBytes * SHARE_OF_LOGS);
+    // More than an answer may have is given in several: half of the blocks, until they fit.
+    const found = await this.advance(call, filter, range, async (from, last) => {
+      for (let to = last; ; to = from + Math.floor((to - from) / 2)) {
+        try {
+          return { found: await this.chain.logs({ from, to, filter: wanted, maxBytes }, call), to };
+        } catch (error) {
+          if (to === from || !isPlumblineError(error, 'ANSWER_TOO_LARGE')) throw error;
+        }
+      }
     });
     // A block may have left the chain during the search.
     const logs = found.filter(({ transaction }) => !this.left.has(bytesToKey(transaction.block.hash)));
@@ -175,16 +186,16 @@ export class FilterRegistry {
         const block = await this.chain.block({ number }, call);
         if (block !== undefined) hashes.push(block.hash);
       }
-      return hashes;
+      return { found: hashes, to: last };
     });
   }
 
-  /** Calls `find` with the blocks that no answer has covered. They count as covered unless it fails. */
+  /** Calls `find` with the blocks that no answer has covered. They count as covered up to the one that it names, unless it fails. */
   private async advance<Found>(
     call: ChainCall,
     following: Following,
     { from, to }: LogBounds,
-    find: (first: number, last: number) => Promise<readonly Found[]>,
+    find: (first: number, last: number) => Promise<{ readonly found: readonly Found[]; readonly to: number }>,
   ): Promise<readonly Found[]> {
     const { header, hash } = await this.chain.head(call);
     const last = to === undefined ? header.number : Math.min(header.number, await numberOf(this.chain, to, call));
@@ -192,12 +203,16 @@ export class FilterRegistry {
     if (first > last) return [];
     following.next = last + 1;
     following.answered = { head: hash, next: last + 1 };
+    let covered = first - 1;
     try {
-      return await find(first, last);
-    } catch (error) {
-      following.next = Math.min(following.next, first);
-      following.answered = undefined;
-      throw error;
+      const { found, to } = await find(first, last);
+      covered = to;
+      return found;
+    } finally {
+      if (covered < last) {
+        following.next = Math.min(following.next, covered + 1);
+        following.answered = undefined;
+      }
     }
   }
 
