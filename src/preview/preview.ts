@@ -432,7 +432,8 @@ export type SignatureFinding =
       | { readonly code: 'transfer-allowed'; readonly asset: Asset; readonly amount: Hex; readonly spender: Hex }
       /** A contract wallet runs code of another contract as its own. */
       | { readonly code: 'delegatecall'; readonly account: Hex; readonly address: Hex }
-      | { readonly code: 'pays-refund'; readonly address: Hex; readonly token: Hex }
+      /** The contract wallet pays the receiver for gas: this much at least, of a token or, by the zero address, of ether. */
+      | { readonly code: 'pays-refund'; readonly address: Hex; readonly token: Hex; readonly amount: Hex }
       | { readonly code: 'price-unknown' | 'replayable' | 'used-by-anyone' | 'not-atomic' }
       /** A sign-in message that does not have the form of EIP-4361. */
       | { readonly code: 'not-parsed' }

@@ -55,6 +55,8 @@ export interface SignatureReading {
   readonly transfers?: readonly { readonly token: Hex; readonly amount: bigint }[];
   /** A contract wallet acts in place of the account. */
   readonly actsAs?: Hex;
+  /** What the contract wallet pays at least for gas, of a token or, by the zero address, of ether. */
+  readonly refund?: { readonly token: Hex; readonly amount: bigint; readonly receiver: Hex } | undefined;
   readonly findings?: readonly SignatureFinding[];
   /** Why what it allows cannot be run. */
   readonly notExecuted?: string;
@@ -513,16 +515,16 @@ function safeTransaction({ message, contract }: Signed): SignatureReading {
   const findings: SignatureFinding[] = [];
   if (isDelegate && batch === undefined)
     findings.push({ code: 'delegatecall', severity: 'danger', account: from, address: to });
-  if (number(message.gasPrice) > 0n)
-    findings.push({
-      code: 'pays-refund',
-      severity: 'warning',
-      address: address(message.refundReceiver),
-      token: address(message.gasToken),
-    });
+  const price = number(message.gasPrice);
+  const refund = {
+    token: address(message.gasToken),
+    amount: number(message.baseGas ?? message.dataGas) * price,
+    receiver: address(message.refundReceiver),
+  };
   return {
     family: 'safe-transaction',
     actsAs: from,
+    refund: price > 0n ? refund : undefined,
     findings,
     nonce: { told: number(message.nonce), kind: 'equal', ask: (state) => state.word('before', from, '0xaffed0e0') },
     ...(isDelegate && batch === undefined

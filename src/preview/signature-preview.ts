@@ -16,6 +16,7 @@ import type { Asset, KnownNames, PreviewedChanges, PreviewWarning, Severity, Sig
 import { previewCalls } from './preview-calls.js';
 import { openProbes, type Probes, SELECTOR } from './probes.js';
 import { nothingFor, readFamily, type SignatureReading, type Use } from './signature-families.js';
+import { ZERO } from './transfers.js';
 
 /** What an account is asked to sign. */
 export type SignatureRequest =
@@ -283,6 +284,7 @@ async function typedData(
   const ofNonces = await nonceFindings(reading, contract, isForHere, probes);
   findings.push(...ofNonces);
   findings.push(...(await spenderFindings(place, reading)));
+  findings.push(...(await refundFindings(reading, isForHere ? probes : undefined)));
   if (order?.gets.every(({ amount }) => amount === 0n)) findings.push(...nothingFor(account, order.gives));
   const result = { ...NOTHING, digest, family: reading.family, order: order === undefined ? null : orderJson(order) };
   const uses = isForHere && contract !== undefined ? ((await reading.uses?.(probes)) ?? []) : [];
@@ -430,6 +432,18 @@ async function transferFindings(
     findings.push({ code: 'transfer-allowed', severity, asset, amount: toQuantity(amount), spender: spenders[0]! });
   }
   return findings;
+}
+
+/** Of what a contract wallet pays for gas. A price in ether is at most that of the transaction; one in a token may take all of it. */
+async function refundFindings(
+  { refund, actsAs }: SignatureReading,
+  probes: Probes | undefined,
+): Promise<SignatureFinding[]> {
+  if (refund === undefined) return [];
+  const { token, amount, receiver } = refund;
+  const held = token === ZERO ? undefined : await probes?.word('before', token, SELECTOR.balanceOf, actsAs!);
+  const severity: Severity = held !== undefined && held > 0n && amount * 10n >= held ? 'danger' : 'warning';
+  return [{ code: 'pays-refund', severity, address: receiver, token, amount: toQuantity(amount) }];
 }
 
 /** Of allowances as the message names them. */

@@ -263,6 +263,23 @@ describe('what is shown is what is signed, and what runs', () => {
     expect(await codesOf(multiSend(offset(32) + decoy + evil), 'danger')).toEqual(['delegatecall']);
   });
 
+  test('a refund in a token that takes a tenth of what the Safe has, or more, is a danger', async () => {
+    await dev.ask('eth_sendTransaction', {
+      ...{ from: account, to: TOKEN },
+      data: `0x40c10f19${word(BigInt(SAFE)).slice(2)}${word(1_000_000n).slice(2)}`,
+    });
+    const refund = async (fields: object) =>
+      (await previewTyped(safeTx({ to: stranger('11'), refundReceiver: attacker, ...fields }))).findings.filter(
+        ({ code }) => code === 'pays-refund',
+      );
+    const paid = { code: 'pays-refund', address: attacker };
+    const [few, most] = [1n, 100n].map((gasPrice) => ({ baseGas: 1_000n, gasPrice, gasToken: TOKEN }));
+    expect(await refund(most!)).toEqual([{ ...paid, severity: 'danger', token: TOKEN, amount: '0x186a0' }]);
+    expect(await refund(few!)).toEqual([{ ...paid, severity: 'warning', token: TOKEN, amount: '0x3e8' }]);
+    expect(await refund({ baseGas: 1_000n, gasPrice: 1n })).toMatchObject([{ severity: 'warning', amount: '0x3e8' }]);
+    expect(await refund({})).toEqual([]);
+  });
+
   const PERMITTED = members('address token,uint256 amount');
   /** A transfer by Permit2 with a witness, of types and a message of one's own. */
   const withWitness = (
