@@ -84,6 +84,8 @@ const serviceWorkerPlan = (simdProbe) => ({
       '/chain/light/state/simulation-states.js',
       '/chain/light/state/block-lists.js',
       '/chain/light/state/mapping-guesses.js',
+      '/chain/light/heads/sealed-head.js',
+      '/proof/seals.js',
       '/hosts/sharing/lease-election.js',
       '/upstream/feed.js',
       '/kernel/recovery.js',

@@ -55,8 +55,8 @@ export interface L1Journal {
   saveBridged(last: number, bridged: BridgedBlocks): void;
   /** @param sent - numbers of blocks */
   remove(sent: readonly number[]): void;
-  /** Keys of entries. @param sent - numbers of blocks @param bridged - last blocks of finalizations */
-  keysOf(sent: readonly number[], bridged: readonly number[]): readonly string[];
+  /** Keys of what the store has of the blocks of a list, from a place on. */
+  keysOf(entries: readonly L1Entry[], from: number): readonly string[];
 }
 
 /** Names a place in the list of blocks of layer 1: after this one, or at its start. */
@@ -150,14 +150,7 @@ export class SimulatedL1<Own extends Chain = Chain> {
 
   /** Keys of what the store has of the blocks after a place. */
   storedAfter(mark: L1Mark): readonly string[] {
-    const { journal } = this;
-    const [sent, bridged]: number[][] = [[], []];
-    const length = this.lengthAt(mark);
-    for (const [i, entry] of this.entries.slice(length).entries()) {
-      if (!('last' in entry)) sent!.push(length + i + 1);
-      else if (journal?.bridged.has(entry.last)) bridged!.push(entry.last);
-    }
-    return journal?.keysOf(sent!, bridged!) ?? [];
+    return this.journal?.keysOf(this.entries, this.lengthAt(mark)) ?? [];
   }
 
   /** Removes the blocks after a place. The store has removed what it had of them. */

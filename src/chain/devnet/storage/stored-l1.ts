@@ -2,7 +2,7 @@ import { RLP } from '@ethereumjs/rlp';
 import { bigIntToMinimalBytes, bytesToBigInt } from '../../../primitives/bytes.js';
 import type { Key, PageStore } from '../../../store/page-store.js';
 import type { BridgedBlocks } from '../layer-one/rollup-abi.js';
-import type { L1Journal, SentBlock } from '../layer-one/simulated-l1.js';
+import type { L1Entry, L1Journal, SentBlock } from '../layer-one/simulated-l1.js';
 import { withChecksum, withoutChecksum } from '../records/checkpoint-codec.js';
 
 /** A block with transactions that were sent, by its number; or the messages of a finalization, by its last block. */
@@ -70,7 +70,10 @@ export class StoredL1 implements L1Journal {
     for (const at of sent) this.put(keyOf('sent', at), undefined);
   }
 
-  keysOf(sent: readonly number[], bridged: readonly number[]): readonly string[] {
-    return [...sent.map((at) => keyOf('sent', at)), ...bridged.map((last) => keyOf('messages', last))];
+  keysOf(entries: readonly L1Entry[], from: number): readonly string[] {
+    return entries.slice(from).flatMap((entry, i) => {
+      if (!('last' in entry)) return [keyOf('sent', from + i + 1)];
+      return this.bridged.has(entry.last) ? [keyOf('messages', entry.last)] : [];
+    });
   }
 }
