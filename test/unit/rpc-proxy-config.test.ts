@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isPlumblineError } from '../../src/errors.js';
+import { isPlumblineError, PlumblineError } from '../../src/errors.js';
 import type { NodeOptions } from '../../src/hosts/options/options.js';
-import { proxyConfig, type RpcProxyOptions } from '../../src/hosts/proxy/config.js';
+import { ask, proxyConfig, type RpcProxyOptions, thrownReply } from '../../src/hosts/proxy/config.js';
 import {
   loadConfig,
   optionSecretsOf,
@@ -171,4 +171,15 @@ test('a browser that throws where indexedDB is read has no store', async () => {
     else Object.defineProperty(globalThis, 'indexedDB', global);
   });
   await expect(loadConfig('/')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', cause: denied });
+});
+
+test('an error of the worker crosses to the page with its cause', async () => {
+  const cause = new Error('the disk is full');
+  const thrown = new PlumblineError('STORE_QUOTA_EXCEEDED', 'no more space', {}, { cause });
+  const worker = {
+    postMessage: (_: unknown, [port]: MessagePort[]) => port!.postMessage(thrownReply(thrown)),
+  } as unknown as ServiceWorker;
+  await expect(ask(worker, { plumblineProxy: 'open' }, 10_000)).rejects.toMatchObject({
+    ...{ code: 'STORE_QUOTA_EXCEEDED', message: 'no more space', cause: { message: 'the disk is full' } },
+  });
 });

@@ -212,7 +212,13 @@ interface MessageResults {
 /** The reply to a page: a value, or an error with its code. */
 export type MessageReply =
   | { readonly value: unknown }
-  | { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails[ErrorCode] };
+  | {
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: ErrorDetails[ErrorCode];
+      /** Message of the cause. */
+      readonly cause?: string;
+    };
 
 /** Whether a message was sent by `registerRpcProxy`. */
 export function isPageMessage(data: unknown): data is PageMessage {
@@ -230,9 +236,9 @@ function isOurs(data: unknown): data is { plumblineProxy: string } {
 
 /** The reply for a thrown value. */
 export function thrownReply(error: unknown): MessageReply {
-  if (error instanceof PlumblineError) return { code: error.code, message: error.message, details: error.details };
-  const { code, message, details } = serviceWorkerFailed(messageOf(error));
-  return { code, message, details };
+  const { code, message, details, cause } =
+    error instanceof PlumblineError ? error : serviceWorkerFailed(messageOf(error));
+  return { code, message, details, ...(cause !== undefined && { cause: messageOf(cause) }) };
 }
 
 /**
@@ -252,8 +258,10 @@ export function ask<Message extends PageMessage>(
     }, timeoutMs);
     port1.onmessage = ({ data }: MessageEvent<MessageReply>) => {
       clearTimeout(timer);
-      if ('code' in data) reject(new PlumblineError(data.code, data.message, data.details));
-      else resolve(data.value as MessageResults[Message['plumblineProxy']]);
+      if ('code' in data) {
+        const options = data.cause === undefined ? undefined : { cause: new Error(data.cause) };
+        reject(new PlumblineError(data.code, data.message, data.details, options));
+      } else resolve(data.value as MessageResults[Message['plumblineProxy']]);
     };
     worker.postMessage(message, [port2]);
   }).finally(() => port1.close());

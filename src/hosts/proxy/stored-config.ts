@@ -57,7 +57,7 @@ export async function storedForm(
 /**
  * Stores the configuration of a scope, or deletes it.
  *
- * @throws PlumblineError `STORE_UNAVAILABLE`
+ * @throws PlumblineError `STORE_UNAVAILABLE`, `STORE_QUOTA_EXCEEDED`
  */
 export function storeConfig(scope: string, config: StoredConfig | undefined): Promise<void> {
   return inDatabase(async (database) => {
@@ -89,17 +89,26 @@ async function inDatabase<T>(work: (database: Database) => Promise<T>): Promise<
   const opening = (async () =>
     openDB(DATABASE, 1, { upgrade: (database) => void database.createObjectStore(TABLE) }))();
   try {
-    return await Promise.race([late, opening.then(work)]);
+    return await Promise.race([late, opening.then(work, cannotBeOpened)]);
   } catch (error) {
-    throw error instanceof PlumblineError ? error : unavailable('it cannot be opened', error);
+    if (error instanceof PlumblineError) throw error;
+    const isFull = error instanceof Error && error.name === 'QuotaExceededError';
+    if (isFull) throw new PlumblineError('STORE_QUOTA_EXCEEDED', `${NAME} has no more space`, {}, { cause: error });
+    throw unavailable('it failed', error);
   } finally {
     clearTimeout(timer);
     opening.then((database) => database.close()).catch(() => {});
   }
 }
 
+function cannotBeOpened(error: unknown): never {
+  throw unavailable('it cannot be opened', error);
+}
+
+const NAME = `the proxy's database ${DATABASE}`;
+
 function unavailable(reason: string, cause?: unknown): PlumblineError<'STORE_UNAVAILABLE'> {
-  const message = `the proxy's database ${DATABASE} is not available: ${reason}; check that the browser allows storage`;
+  const message = `${NAME} is not available: ${reason}; check that the browser allows storage`;
   return new PlumblineError('STORE_UNAVAILABLE', message, { reason }, { cause });
 }
 
