@@ -165,24 +165,20 @@ export interface SnapshotProvider {
  * ```
  */
 export function fixture<Result>(provider: SnapshotProvider, setUp: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  let snapshot: unknown;
-  const take = async (): Promise<void> => {
-    snapshot = await provider.request({ method: 'evm_snapshot' });
-  };
-  return async () => {
-    if (result === undefined) {
-      result = setUp();
-      result.catch(() => {
-        result = undefined;
-      });
-      await result;
-      await take();
-    } else {
-      await provider.request({ method: 'evm_revert', params: [snapshot] });
-      // A snapshot is used up by going back to it.
-      await take();
-    }
+  let made: { readonly result: Result; readonly snapshot: unknown } | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  const snapshot = () => provider.request({ method: 'evm_snapshot' });
+  const next = async (): Promise<Result> => {
+    // A snapshot is used up by going back to it. If another fixture or a reset has removed it, `setUp` runs again.
+    const isBack =
+      made !== undefined && (await provider.request({ method: 'evm_revert', params: [made.snapshot] })) === true;
+    const result = isBack ? made!.result : await setUp();
+    made = { result, snapshot: await snapshot() };
     return result;
+  };
+  return () => {
+    const done = turn.then(next);
+    turn = done.catch(() => {});
+    return done;
   };
 }

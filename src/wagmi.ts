@@ -31,14 +31,16 @@ export type OpenNode = () => Promise<PlumblineNode>;
 
 const opened = new WeakMap<OpenNode, Promise<PlumblineNode>>();
 
-/** A failure is not kept: the next request opens anew. */
+/** A failure is not kept, nor a node that has ended: the next request opens anew. */
 function nodeOf(open: OpenNode): Promise<PlumblineNode> {
-  let node = opened.get(open);
-  if (node === undefined) {
-    node = open();
-    opened.set(open, node);
-    node.catch(() => opened.delete(open));
-  }
+  const known = opened.get(open);
+  if (known !== undefined) return known;
+  const node = open();
+  opened.set(open, node);
+  const forget = () => {
+    if (opened.get(open) === node) opened.delete(open);
+  };
+  node.then((one) => void one.on('disconnect', forget), forget);
   return node;
 }
 

@@ -101,6 +101,30 @@ describe('where the trusted beacon block comes from', () => {
     await expect(second.ask('eth_getBlockByNumber', 'finalized', false)).rejects.toMatchObject({ message: /agree/ });
   });
 
+  test('a server that names a slot without a block does not decide for the others, who differ', async () => {
+    const { dev, beacon, open } = await settledScene(4);
+    const [behind, wrong] = [await otherBeacon(dev.node), await otherBeacon(dev.node)];
+    interface Header {
+      readonly data: { readonly header: { readonly message: { slot: string; readonly parent_root: Hex } } };
+    }
+    const read = (id: string) => fetch(`${beacon.url}/eth/v1/beacon/headers/${id}`);
+    const newest = ((await (await read('finalized')).json()) as Header).data.header.message;
+    const earlier = (await (await read(newest.parent_root)).json()) as Header;
+    let empty = Number(earlier.data.header.message.slot) - 1;
+    while (empty > 0 && (await read(String(empty))).ok) empty--;
+    expect((await read(String(empty))).status).toBe(404);
+    behind.tamper = (path, answer) => (path.endsWith('/headers/finalized') ? { ...answer, body: earlier } : answer);
+    wrong.tamper = (path, answer) => {
+      if (!path.endsWith('/headers/finalized')) return answer;
+      const body = structuredClone(answer.body) as Header;
+      body.data.header.message.slot = String(empty);
+      return { ...answer, body };
+    };
+    const { ask, reports } = await open({ checkpointServers: [beacon.url, behind.url, wrong.url] });
+    await ask('eth_getBlockByNumber', 'finalized', false);
+    expect(reports.at(-1)).toMatchObject({ layerOne: { checkpoint: { level: 'servers' } } });
+  });
+
   test('the state of an earlier session is used, and needs one update', async () => {
     const { beacon, open, checkpoint, clock, dev } = await settledScene(4);
     const store = new KeptStore();

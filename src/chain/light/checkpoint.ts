@@ -42,8 +42,8 @@ export function checkpointsOf({ given, builtin, servers }: CheckpointSources): (
 }
 
 /**
- * The root of a finalized beacon block that enough origins name. They finalize at different times: if they differ, the oldest
- * of their blocks is asked for.
+ * The root of a finalized beacon block that enough origins name. They finalize at different times: if they differ, the newest
+ * slot that enough of them have reached is asked for.
  *
  * @throws PlumblineError `UPSTREAM_DISAGREEMENT`; `PROOF_MALFORMED`, of the endpoints
  */
@@ -62,8 +62,12 @@ async function agreedRoot({ group }: RestGroup, needed: number): Promise<Uint8Ar
     key: () => '',
     wait: 'all',
   });
-  const slots = votes.flatMap((vote) => ('value' in vote ? [vote.value.slot] : []));
-  return ask(`/eth/v1/beacon/headers/${Math.min(...slots)}`);
+  const reached = new Map<string, number>();
+  for (const vote of votes)
+    if ('value' in vote) reached.set(vote.from.origin, Math.max(vote.value.slot, reached.get(vote.from.origin) ?? 0));
+  // One that names an old block, or none that is there, does not decide for the others.
+  const slot = [...reached.values()].sort((a, b) => b - a)[needed - 1]!;
+  return ask(`/eth/v1/beacon/headers/${slot}`);
 }
 
 /**
