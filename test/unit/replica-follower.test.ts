@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FollowerSettings } from '../../src/chain/replica/settings.js';
-import type { LayerOneRoots } from '../../src/chain/replica/sources.js';
+import { besuTrieLogs, type LayerOneRoots } from '../../src/chain/replica/sources.js';
 import { PlumblineError } from '../../src/errors.js';
 import { devnet } from '../../src/networks/devnet.js';
 import { hexToBytes } from '../../src/primitives/hex.js';
@@ -89,6 +89,31 @@ describe('a follower', () => {
     });
     await expect(refused.ready()).rejects.toBe(lying);
     expect(refused.confirmed).toBeUndefined();
+  });
+
+  it.each([
+    ['a root on layer 1', 'layer-one-root', ['only'], ['only']],
+    ['a root on layer 1, after logs of two endpoints', 'layer-one-root', ['first', 'second'], []],
+    ['the word of a state manager', 'state-manager-root', ['only'], []],
+  ] as const)('an endpoint is reported only if it alone is false, by %s', async (_, what, endpoints, reported) => {
+    const scene = await sceneOf(chains[3]!, { ends: [7] });
+    const logs = besuTrieLogs(scene.group);
+    const refuted: string[] = [];
+    let ranges = 0;
+    const other = new Uint8Array(32).fill(1);
+    if (what === 'layer-one-root') scene.layerOne.roots.set(7, other);
+    const follower = await scene.open({
+      ...{ rangeBlocks: 4, intermediateRoots: false },
+      logs: {
+        async range(...args) {
+          return { ...(await logs.range(...args)), endpoint: endpoints[ranges++ % endpoints.length]! };
+        },
+        refute: (endpoint) => void refuted.push(endpoint),
+      },
+      ...(what === 'state-manager-root' && { stateManager: { rootOf: async () => other } }),
+    });
+    await expect(follower.follow()).rejects.toMatchObject({ code: 'REPLICA_DIVERGED', details: { what } });
+    expect(refuted).toEqual(reported);
   });
 
   it('can leave out the roots on the way', async () => {

@@ -32,6 +32,8 @@ export class ZkFollower {
   private running: Promise<void> | undefined;
   private failure: PlumblineError<'REPLICA_DIVERGED'> | undefined;
   private storeChecked = false;
+  /** The endpoints whose logs were applied since the last block that layer 1 confirmed. */
+  private readonly sources = new Set<string>();
   /** Layer 1 could not be reached when a proof was requested. */
   private offline = false;
 
@@ -122,6 +124,8 @@ export class ZkFollower {
       const state = await this.replica.load(signal);
       const first = (state.head ?? -1) + 1;
       if (target === undefined || target < first) return;
+      // Whose logs led to what an earlier session stored is not known.
+      if (this.sources.size === 0 && first - 1 > (this.confirmed ?? -1)) this.sources.add('');
       await this.applyAll(state, first, target, signal);
     } catch (error) {
       if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.failure = error;
@@ -147,15 +151,27 @@ export class ZkFollower {
   private async applyRange(state: WorldState, range: FetchedRange, target: number, signal: AbortSignal): Promise<void> {
     for (const [i, log] of range.logs.entries()) {
       throwIfStopped(signal);
+      this.sources.add(range.endpoint);
       try {
         await this.applyLog(state, log, range, range.hashes[i]);
       } catch (error) {
-        if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.settings.logs.refute(range.endpoint, error.details.what);
+        if (isPlumblineError(error, 'REPLICA_DIVERGED')) this.refute(error.details.what);
         throw error;
       }
+      if (this.confirmed === log.blockNumber) this.sources.clear();
       this.settings.onProgress?.({ block: log.blockNumber, target, confirmed: this.confirmed });
       await nextTurn();
     }
+  }
+
+  /**
+   * Reports the endpoint whose logs are false, if that is proved: they lead to another root than layer 1 has, or do not fit each other,
+   * and all of them are its own. A state manager and a block hash may be false themselves.
+   */
+  private refute(what: ReplicaCheck): void {
+    const [endpoint, ...others] = this.sources;
+    if (endpoint === undefined || others.length > 0 || what === 'state-manager-root' || what === 'block-hash') return;
+    this.settings.logs.refute(endpoint, what);
   }
 
   /** Applies one block and compares it with its known hash and roots. */
