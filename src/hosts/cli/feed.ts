@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { beaconBlockHeader } from '../../consensus/containers.js';
 import { type ErrorCode, isPlumblineError } from '../../errors.js';
 import { keccak256 } from '../../kernel/keccak.js';
 import { bytesToHex, type Hex, hexToBytes } from '../../primitives/hex.js';
+import { readObject } from '../../proof/json-reader.js';
 import { type AccessRule, refusal } from '../../rpc/http.js';
 import { systemClock } from '../../scheduling/clock.js';
 import { TokenBucket } from '../../upstream/endpoint.js';
@@ -253,24 +255,46 @@ const PASSED = /^\/eth\/v1\/(?:beacon\/(?:genesis|light_client\/(?:finality|opti
 
 /**
  * An answer of the beacon API that light clients need. Updates are fixed once all their periods are over, and the first of the next one is
- * there; until then there may be a better one.
+ * there; until then there may be a better one. What has another form, such as the error of a gateway, is not for caches to keep.
  */
-async function consensusAnswer(get: (target: string) => Promise<unknown>, target: string): Promise<Answer> {
+export async function consensusAnswer(get: (target: string) => Promise<unknown>, target: string): Promise<Answer> {
   const [, start, count] = UPDATES.exec(target) ?? [];
   if (start !== undefined && count !== undefined) {
     const end = Number(start) + Number(count);
     const next = `${LIGHT_CLIENT}/updates?start_period=${end}&count=1`;
     const [value, after] = await Promise.all([get(target), get(next).catch(() => undefined)]);
-    const isOver = listed(value) === Number(count) && listed(after) === 1;
+    const isOver = areOfPeriods(value, Number(start), Number(count)) && areOfPeriods(after, end, 1);
     return { kind: 'updates', value, cacheControl: isOver ? FOREVER : SHORT };
   }
-  if (BOOTSTRAP.test(target)) return { kind: 'bootstrap', value: await get(target), cacheControl: FOREVER };
+  if (BOOTSTRAP.test(target)) {
+    const value = await get(target);
+    const isIts = rootIn(value) === target.slice(-66).toLowerCase();
+    return { kind: 'bootstrap', value, cacheControl: isIts ? FOREVER : SHORT };
+  }
   const value = PASSED.test(target) ? await get(target) : null;
   return { kind: value === null ? 'other' : 'consensus', value, cacheControl: SHORT };
 }
 
-/** Length of a list of updates. */
-const listed = (value: unknown) => (Array.isArray(value) ? value.length : -1);
+/** Slots of a period, of the presets mainnet and minimal. */
+const PERIODS = [8_192, 64] as const;
+
+/** Whether a value is a list of updates, one of each period. Their signatures are checked by who uses them. */
+function areOfPeriods(value: unknown, start: number, count: number): boolean {
+  if (!Array.isArray(value) || value.length !== count) return false;
+  type Update = { readonly data?: { readonly attested_header?: { readonly beacon?: { readonly slot?: unknown } } } };
+  const slots = value.map((update: Update | null) => Number(update?.data?.attested_header?.beacon?.slot ?? Number.NaN));
+  return PERIODS.some((period) => slots.every((slot, i) => Math.floor(slot / period) === start + i));
+}
+
+/** Root of the block of a bootstrap; undefined for what is none. */
+function rootIn(value: unknown): Hex | undefined {
+  try {
+    const { beacon } = readObject(readObject(readObject(value, '').data, 'data').header, 'data.header');
+    return bytesToHex(beaconBlockHeader.hashTreeRoot(beaconBlockHeader.fromJson(beacon, 'data.header.beacon')));
+  } catch {
+    return undefined;
+  }
+}
 
 /** The answer with its tag, or 304 where the client has it. */
 function held(request: Request, { value, cacheControl }: Answer): Response {
