@@ -92,6 +92,7 @@ const serviceWorkerPlan = (simdProbe) => ({
     ],
     'devnet-later': [
       '/hosts/opening/genesis-file.js',
+      '/chain/devnet/state/request-queues.js',
       '/chain/devnet/import-blocks.js',
       '/chain/devnet/chain-file.js',
       '/chain/devnet/chain-transfer.js',

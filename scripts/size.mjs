@@ -155,9 +155,9 @@ const EXTRAS = [
 const SERVICE_WORKER = [
   { name: 'with a light node', files: ['', '-light'], budget: 193 * KB },
   { name: 'beside a light node: several chains in one node', files: ['-chains'], budget: 2 * KB },
-  { name: 'with a devnet', files: ['', '-devnet', '-tries'], budget: 209 * KB },
+  { name: 'with a devnet', files: ['', '-devnet', '-tries'], budget: 208 * KB },
   { name: 'beside either: what few calls reach', files: ['-later'], budget: 74 * KB },
-  { name: 'beside a devnet: files', files: ['-devnet-later'], budget: 11 * KB },
+  { name: 'beside a devnet: files', files: ['-devnet-later'], budget: 12 * KB },
   { name: 'beside either: consensus of layer 1', files: ['-consensus'], budget: 21 * KB },
   { name: 'beside either: traces', files: ['-traces'], budget: 14 * KB },
   { name: 'beside either: previews', files: ['-preview'], budget: 24 * KB },

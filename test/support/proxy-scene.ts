@@ -134,8 +134,15 @@ export async function update(
   });
   site.workerSuffix = suffix;
   return listening.evaluate(async ({ registration, before, changed }) => {
-    await registration.update();
-    await changed;
+    let isChanged = false;
+    changed.then(() => {
+      isChanged = true;
+    });
+    // The browser may be looking for itself, at the script from before: then an update ends with what that found.
+    while (!isChanged) {
+      await registration.update();
+      await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 500))]);
+    }
     const { active } = registration;
     return {
       before: before?.state,
