@@ -235,7 +235,7 @@ async function warnOfDebt(
   { users, pause, warn }: LossSources,
 ): Promise<void> {
   const minted = new Set(moves.flatMap(({ key, from, to }) => (from === ZERO ? [`${to} ${key}`] : [])));
-  const mints = gains.filter(({ account, asset }) => minted.has(`${account} ${assetKey(asset)}`));
+  const mints = gains.filter(({ account, asset }) => 'address' in asset && minted.has(`${account} ${assetKey(asset)}`));
   const payments = moves.filter(({ to, amount }) => !users.includes(to) && to !== ZERO && amount > 0n);
   if (mints.length === 0 || payments.length === 0) return;
   const minters = await callersOf(new Set(mints.map(({ asset }) => addressOf(asset))), tree, pause);

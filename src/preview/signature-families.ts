@@ -457,7 +457,7 @@ export const DUTCH_ORDERS: Readonly<Record<string, readonly [outputs: string, le
     ['outputs', 'amount'],
 };
 
-/** What the outputs of an order are at least, for the account. @returns undefined for another witness, which binds nobody that is known */
+/** What the outputs of an order are at least, for the account. @returns undefined for a witness that is no order of UniswapX */
 function dutchOrder(
   { type, name, types }: Witness,
   message: Message,
